@@ -1,0 +1,30 @@
+/* Files and folders. Whatever is written appears whole or not at all: write, fsync, rename. Thread: any. */
+#ifndef AS_FILE_H
+#define AS_FILE_H
+
+#include "core/base/memory.h"
+
+int as_file_read(const char *path, size_t max, assay_text *out, assay_error *err); /* ASSAY_ELIMIT when larger */
+int as_file_write(const char *path, assay_str bytes, assay_error *err); /* atomic; mode 0666 less umask */
+bool as_file_exists(const char *path);
+bool as_dir_exists(const char *path);
+int as_make_dirs(const char *path, assay_error *err);
+int as_remove_tree(const char *path, assay_error *err); /* no such path is fine; never follows links */
+/* Copy a folder's regular files, folders and links inside it; modes and modification times (ns) are kept. `to` must not
+ * exist or be empty. Devices, sockets and links that leave the folder are ASSAY_EDATA. */
+int as_copy_tree(const char *from, const char *to, assay_error *err);
+
+/* Every regular file below root, sorted by relative path in byte order. Stops at the first non-zero answer. */
+typedef int (*as_walk_fn)(void *payload, const char *relative, const char *path, assay_error *err);
+int as_walk(const char *root, as_walk_fn fn, void *payload, assay_error *err);
+
+/* A new private folder below parent ("PREFIXxxxxxx"). */
+int as_make_temp_dir(const char *parent, const char *prefix, as_buf *path, assay_error *err);
+
+/* "a" + "b" -> "a/b"; an absolute b stands alone. Appends to out. */
+void as_path_join(as_buf *out, assay_str a, assay_str b);
+assay_str as_path_dir(assay_str path); /* "." when there is none */
+assay_str as_path_base(assay_str path);
+int as_path_absolute(const char *path, as_buf *out, assay_error *err); /* lexical when it does not exist */
+
+#endif

@@ -1,0 +1,89 @@
+/* The strict JSON layer: the only place in the tree that reads or writes JSON, and the only one that sees cJSON.
+ * Semantics: sdk/assay/json.h (the same functions, named). */
+#ifndef AS_JSON_H
+#define AS_JSON_H
+
+#include "core/base/memory.h"
+#include <assay/json.h>
+
+#define AS_JSON_MAX_DEPTH 256u             /* nesting accepted by default */
+#define AS_JSON_MAX_BYTES ((size_t)32 << 20) /* document size accepted by default */
+
+/* What the parser met and mended (peer profile). */
+typedef struct as_json_notes {
+	bool duplicate_keys, lone_surrogates, nul;
+} as_json_notes;
+
+typedef struct as_json_limits {
+	size_t max_bytes; /* 0: AS_JSON_MAX_BYTES */
+	uint32_t max_depth; /* 0: AS_JSON_MAX_DEPTH */
+} as_json_limits;
+
+/* Parse one document. On failure: ASSAY_EDATA (what was found and expected; line = line within text, detail = byte
+ * offset), ASSAY_ELIMIT (size, depth), ASSAY_ENOMEM. limits and notes may be NULL. */
+int as_json_parse(assay_str text, uint32_t profile, assay_json **out, assay_error *err);
+int as_json_parse_with(assay_str text, uint32_t profile, const as_json_limits *limits, as_json_notes *notes,
+                       assay_json **out, assay_error *err);
+
+/* Read a file as one strict document; where = path. */
+int as_json_read_file(const char *path, size_t max_bytes, assay_json **out, assay_error *err);
+
+/* Append the text of v (NULL is written as null). */
+void as_json_write(as_buf *b, const assay_json *v, uint32_t style);
+int as_json_dump(const assay_json *v, uint32_t style, assay_text *out, assay_error *err);
+void as_json_write_string(as_buf *b, assay_str s, bool ascii); /* one quoted string */
+void as_json_write_double(as_buf *b, double d); /* shortest digits that read back, as Python's repr: 1.0, 1e-05, 1e+16 */
+
+int as_json_type(const assay_json *v);
+const assay_json *as_json_get(const assay_json *object, const char *key);
+const assay_json *as_json_get_n(const assay_json *object, assay_str key);
+const assay_json *as_json_at(const assay_json *array, size_t index);
+const assay_json *as_json_pointer(const assay_json *v, const char *json_pointer);
+const assay_json *as_json_first(const assay_json *container);
+const assay_json *as_json_next(const assay_json *v);
+assay_str as_json_key(const assay_json *member);
+size_t as_json_count(const assay_json *container);
+assay_str as_json_str(const assay_json *v);
+const char *as_json_cstr(const assay_json *v, const char *otherwise); /* NUL-terminated text of a string value */
+assay_str as_json_spelling(const assay_json *number);
+bool as_json_is_integer(const assay_json *v); /* spelled without fraction and exponent */
+int64_t as_json_i64(const assay_json *v, int64_t otherwise);
+double as_json_f64(const assay_json *v, double otherwise);
+int as_json_boolean(const assay_json *v, int otherwise);
+bool as_json_equal(const assay_json *a, const assay_json *b); /* Python ==: 1 == 1.0 == true, integers exact */
+
+/* 1-based line on which a value started in the text it was parsed from, 0 when unknown (built values). */
+uint32_t as_json_line(const assay_json *v);
+
+assay_json *as_json_object(void);
+assay_json *as_json_array(void);
+assay_json *as_json_string(assay_str s);
+assay_json *as_json_cstring(const char *s); /* NULL gives JSON null */
+assay_json *as_json_integer(int64_t n);
+assay_json *as_json_number(assay_str spelling); /* NULL when it is no JSON number */
+assay_json *as_json_real(double d); /* NaN and infinities give null */
+assay_json *as_json_truth(int b);
+assay_json *as_json_null(void);
+assay_json *as_json_clone(const assay_json *v);
+int as_json_set(assay_json *object, const char *key, assay_json *value);
+int as_json_set_n(assay_json *object, assay_str key, assay_json *value);
+int as_json_append(assay_json *array, assay_json *value);
+assay_json *as_json_detach(assay_json *object, const char *key);
+void as_json_free(assay_json *v);
+
+/* The value, mutable, when the owner wants to change a part of its own tree. */
+assay_json *as_json_edit(const assay_json *part);
+
+/* The table for the host. */
+const assay_json_api *as_json_api(void);
+
+/* JSON lines: one record after another, each bounded. */
+typedef struct as_jsonl as_jsonl;
+/* Open a file (or "-" for standard input). max_line 0: AS_JSON_MAX_BYTES. */
+int as_jsonl_open(const char *path, size_t max_line, as_jsonl **out, assay_error *err);
+/* The next non-blank line as text (borrowed until the next call) and its 1-based number. ASSAY_ENOENT at the end (err
+ * untouched), ASSAY_ELIMIT for an over-long line (skipped: the next call goes on behind it). */
+int as_jsonl_next(as_jsonl *r, assay_str *line, uint32_t *number, uint64_t *offset, assay_error *err);
+void as_jsonl_close(as_jsonl *r);
+
+#endif

@@ -1,0 +1,17 @@
+/* Log lines on stderr. Thread: a log may be shared. */
+#ifndef AS_LOG_H
+#define AS_LOG_H
+
+#include "core/base/memory.h"
+#include <stdio.h>
+
+typedef struct as_log as_log;
+/* levels: "info" or "loader:debug,llm:trace" (ASSAY_LOG); NULL: warnings and errors. colour and timestamps are the
+ * caller's to decide. */
+int as_log_new(FILE *stream, const char *levels, as_log **out, assay_error *err);
+void as_log_free(as_log *log);
+bool as_log_on(const as_log *log, const char *component, int level); /* false for NULL */
+void as_log_put(as_log *log, const char *component, int level, const char *format, ...) ASSAY_PRINTF(4, 5);
+void as_log_putv(as_log *log, const char *component, int level, const char *format, va_list args);
+
+#endif

@@ -1,0 +1,47 @@
+/* The one process spawner. A child gets its own process group, only the descriptors 0-2, and only the environment that
+ * it is given. Thread: a process object is used by one thread at a time. */
+#ifndef AS_PROCESS_H
+#define AS_PROCESS_H
+
+#include "core/base/clock.h"
+
+typedef struct as_process as_process;
+
+#define AS_PROCESS_STDIN 1u  /* a pipe to its stdin (else /dev/null) */
+#define AS_PROCESS_STDOUT 2u /* a pipe from its stdout (else /dev/null) */
+#define AS_PROCESS_STDERR 4u /* keep the end of its stderr (else /dev/null) */
+#define AS_PROCESS_PASS_OUT 8u /* its stdout goes to our stderr */
+
+typedef struct as_process_spec {
+	const char *const *argv; /* NULL-terminated; argv[0] without a slash is looked up in PATH of `env`, else ours */
+	const char *const *env;  /* NULL-terminated, complete; NULL: the allow-list of as_process_env */
+	const char *cwd;         /* NULL: ours */
+	uint32_t flags;
+	size_t stderr_keep;      /* bytes of stderr kept; 0: 16 KiB */
+} as_process_spec;
+
+/* ASSAY_ENOENT: command not found (where = argv[0]); ASSAY_EIO otherwise. exec failures are reported here. */
+int as_process_spawn(const as_process_spec *spec, as_process **out, assay_error *err);
+
+int as_process_pid(const as_process *p);
+/* Write all bytes, reading its output meanwhile so that neither side blocks for ever. ASSAY_EUNREACH when it is gone. */
+int as_process_write(as_process *p, assay_str bytes, int64_t deadline_ms, const as_cancel *cancel, assay_error *err);
+/* Some bytes of its stdout. *n = 0 at its end. ASSAY_ETIMEOUT, ASSAY_ECANCELED. Drains stderr while waiting. */
+int as_process_read(as_process *p, char *buf, size_t cap, int64_t deadline_ms, const as_cancel *cancel, size_t *n,
+                    assay_error *err);
+assay_str as_process_stderr(as_process *p); /* what is kept of it; borrowed until the next call */
+void as_process_close_stdin(as_process *p);
+/* Wait for its end. status: exit code, or 128 + signal. ASSAY_ETIMEOUT. Drains stdout and stderr meanwhile. */
+int as_process_wait(as_process *p, int64_t deadline_ms, const as_cancel *cancel, int *status, assay_error *err);
+/* Close stdin, wait grace_ms, TERM its group, wait grace_ms, KILL its group, reap, free. NULL is fine. */
+void as_process_stop(as_process *p, int64_t grace_ms);
+
+/* Run to the end, collecting stdout (at most max bytes). *status as above. */
+int as_process_run(const as_process_spec *spec, assay_str input, size_t max, int64_t deadline_ms,
+                   const as_cancel *cancel, assay_text *out, int *status, assay_error *err);
+
+/* The environment children get: PATH HOME USER LOGNAME LANG LC_* TZ TMPDIR TERM SHELL of ours, then `extra`
+ * ("NAME=value", NULL-terminated, NULL: none), which win. NULL-terminated array in the arena; NULL: no memory. */
+const char *const *as_process_env(as_arena *a, const char *const *extra);
+
+#endif

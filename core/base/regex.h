@@ -1,0 +1,19 @@
+/* Regular expressions by PCRE2 under match limits, behaving as Python's re.search in the cases of reference page 4.3.
+ * Thread: a compiled pattern may be used by many threads. */
+#ifndef AS_REGEX_H
+#define AS_REGEX_H
+
+#include "core/base/memory.h"
+
+typedef struct as_regex as_regex;
+
+/* ASSAY_EDATA: Python would refuse it (message says why, detail = offset). */
+int as_regex_compile(assay_str pattern, as_regex **out, assay_error *err);
+/* 1 found, 0 not found, ASSAY_ELIMIT when the match limit was reached. */
+int as_regex_search(const as_regex *re, assay_str subject, assay_error *err);
+void as_regex_free(as_regex *re);
+
+/* Compile, search, free. A pattern that does not compile is ASSAY_EDATA. */
+int as_regex_once(assay_str pattern, assay_str subject, assay_error *err);
+
+#endif
