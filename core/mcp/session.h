@@ -1,0 +1,45 @@
+/* A client's session with one MCP server over any transport plugin. The session speaks JSON-RPC; the transport moves
+ * lines. Thread: a session is used by one thread at a time. Source: mcp-protocol reference, sections 2, 3, 10, 11. */
+#ifndef AS_MCP_SESSION_H
+#define AS_MCP_SESSION_H
+
+#include "core/base/json.h"
+#include <assay/roles/transport.h>
+
+typedef struct as_mcp_limits {
+	int64_t start_ms; /* spawn to the reply of initialize; 0: 30 s */
+	int64_t list_ms;  /* all pages of a list; 0: 30 s */
+	int64_t call_ms;  /* one tool call; 0: 60 s; a progress notification starts it anew, at most ten times it in all */
+	size_t max_message; /* bytes of one message; 0: 16 MiB */
+	uint32_t max_tools; /* 0: 4096 */
+	uint32_t max_noise; /* lines on stdout that are no message before the session is given up; 0: 1000 */
+} as_mcp_limits;
+
+typedef struct as_mcp_session as_mcp_session;
+
+/* Connect and shake hands. `transport` is an opened instance, taken over (closed by as_mcp_close, also when this fails).
+ * server_id names the server in every error (where = server_id). Errors: ASSAY_EUNREACH (command not found, died, no
+ * reply: the message quotes the end of its stderr), ASSAY_ETIMEOUT, ASSAY_EPROTO, ASSAY_ECANCELED. */
+int as_mcp_open(const char *server_id, const assay_transport_ops *ops, void *transport, const as_mcp_limits *limits,
+                assay_call *call, as_mcp_session **out, assay_error *err);
+
+/* {"server_name","server_version","protocol_version","capabilities","instructions"}; borrowed. */
+const assay_json *as_mcp_info(const as_mcp_session *s);
+
+/* All tools as the server sent them: an array, pages joined, verbatim. The caller frees it. */
+int as_mcp_list_tools(as_mcp_session *s, assay_call *call, assay_json **tools, assay_error *err);
+
+/* Call a tool. arguments NULL: {}. *result is the server's result object, verbatim. A JSON-RPC error about this call
+ * (-32602, -32603, ...) comes back as a result with isError true whose text is the error's message, and *rpc_error set;
+ * it is the tool's failure, not the session's. timeout_ms 0: the limit. */
+int as_mcp_call_tool(as_mcp_session *s, assay_call *call, assay_str tool, const assay_json *arguments, int64_t timeout_ms,
+                     assay_json **result, bool *rpc_error, assay_error *err);
+
+bool as_mcp_is_dead(const as_mcp_session *s); /* true: only close is left */
+uint32_t as_mcp_noise(const as_mcp_session *s); /* lines skipped */
+void as_mcp_close(as_mcp_session *s);
+
+/* The first 16 hex digits of SHA-256 over the sorted tool names joined by LF (reference page, section 2). */
+int as_tool_surface_hash(const assay_json *tools, char out[17], assay_error *err);
+
+#endif
