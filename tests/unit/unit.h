@@ -21,7 +21,7 @@
 #define UNIT_SUITE(function, name, ...)                                   \
 	static Suite *function(void)                                      \
 	{                                                                 \
-		static const TTest *const tests[] = {__VA_ARGS__};        \
+		const TTest *const tests[] = {__VA_ARGS__};               \
 		Suite *suite = suite_create(name);                        \
 		TCase *tcase = tcase_create(name);                        \
 		tcase_set_timeout(tcase, 60);                             \
