@@ -1,0 +1,63 @@
+/* A trace: one recorded session as a document in DynamicMCPBench's format (reference page 1.1, an open model), with a
+ * typed view of the agent's calls. What is ours lies under "seed_metadata"/"assay" and, per step, under "assay":
+ * {"served": "live"|"exact"|..., "version": text}. Calls that never reached the world are listed under
+ * "seed_metadata"/"assay"/"refused" as {"name","arguments","text","before_step"}; they are no steps.
+ *
+ * Time stamps in a stored trace are virtual (epoch plus one second a step), so that equal sessions give equal bytes; the
+ * wall clock is in the store's timing rows. Thread: a finished trace is constant. */
+#ifndef AS_TRACE_H
+#define AS_TRACE_H
+
+#include "core/base/json.h"
+#include <assay/roles/scorer.h>
+
+typedef struct as_trace as_trace;
+
+/* Take over a parsed document. ASSAY_EDATA with pointer: not a trace (fields of wrong type). Missing optional fields are
+ * fine, unknown ones are kept. */
+int as_trace_from_json(assay_json *document, as_trace **out, assay_error *err);
+int as_trace_parse(assay_str text, as_trace **out, assay_error *err);
+void as_trace_free(as_trace *t);
+
+/* What a recorder starts from. seed_metadata is taken over (NULL: {}). */
+int as_trace_new(assay_str goal, assay_json *seed_metadata, as_trace **out, assay_error *err);
+
+/* One call to append. arguments, result, error are taken over; result and error may be NULL. */
+typedef struct as_call_record {
+	assay_str server, tool;
+	assay_json *arguments;
+	assay_json *result;
+	assay_json *error; /* StepError */
+	uint32_t status;   /* ASSAY_STEP_... */
+	uint32_t served;   /* ASSAY_SERVED_... */
+	assay_str version; /* world version of the server's group before the call; may be empty */
+} as_call_record;
+int as_trace_add_call(as_trace *t, as_call_record *record, int64_t *step_id, assay_error *err);
+/* A call that never reached the world. */
+int as_trace_add_refused(as_trace *t, assay_str name, const assay_json *arguments, assay_str text, assay_error *err);
+/* Server surface and fingerprint, once per server: tools is an array of ToolSpec, fingerprint a ServerFingerprint. */
+int as_trace_add_server(as_trace *t, assay_str server, assay_json *fingerprint, assay_json *tools, assay_error *err);
+/* Set seed_metadata[key]. */
+int as_trace_set_metadata(as_trace *t, const char *key, assay_json *value, assay_error *err);
+/* Fix the id (UUID from the content) and the view. No more changes after it. */
+int as_trace_finish(as_trace *t, assay_error *err);
+
+const assay_json *as_trace_document(const as_trace *t);
+assay_str as_trace_id(const as_trace *t);
+const assay_step *as_trace_steps(const as_trace *t, size_t *n);   /* agent calls in trace order */
+const assay_step *as_trace_refused(const as_trace *t, size_t *n); /* tool = the name asked for, server empty */
+assay_str as_trace_final_message(const as_trace *t);               /* empty when there is none */
+
+/* The subject that scorers get; borrows everything. server_tags may be NULL. */
+void as_trace_subject(const as_trace *t, const assay_json *task, const assay_json *server_tags, assay_subject *out);
+
+/* Rendered text of a result (reference page 4.4): text parts joined by LF, else the JSON fallback. */
+int as_render_result(const assay_json *result, as_buf *out);
+/* What the model gets to read (reference page 7.1): text parts joined by LF else raw JSON; "[tool error] " before an error;
+ * cut at `cut` characters (0: never) with a suffix that tells how many are missing. */
+int as_render_for_model(const assay_json *result, bool is_error, size_t cut, as_buf *out);
+
+const char *as_served_name(uint32_t served); /* "exact" */
+uint32_t as_served_from_name(assay_str name); /* ASSAY_SERVED_LIVE when unknown */
+
+#endif

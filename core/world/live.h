@@ -1,0 +1,51 @@
+/* The live world: real MCP servers on freshly prepared environments. Servers start on their first call. */
+#ifndef AS_LIVE_H
+#define AS_LIVE_H
+
+#include "core/mcp/session.h"
+#include "core/plugin/registry.h"
+#include "core/task/catalogue.h"
+#include "core/world/world.h"
+
+typedef struct as_environment_spec {
+	const char *name; /* as in the manifest */
+	const char *use;  /* "environment/folder" */
+	const assay_json *options;
+	uint32_t capacity; /* most in use at once; 0: no limit */
+} as_environment_spec;
+
+typedef struct as_server_spec {
+	const char *id;
+	const char *use;             /* "transport/stdio" */
+	const assay_json *launch;    /* the record of mcpServers, variables not yet expanded */
+	int server_class;            /* AS_CLASS_... */
+	const as_environment_spec *environment; /* NULL: none */
+	as_mcp_limits limits;
+} as_server_spec;
+
+/* What live worlds share. Borrowed by them. */
+typedef struct as_estate {
+	as_registry *registry;
+	const as_server_spec *servers;
+	size_t n_servers;
+	const char *base_dir; /* the manifest's folder: relative commands, paths and children start here */
+	const char *work_dir; /* environments are made below it, each in a folder of its own */
+	/* The value of a ${NAME} variable (environment, then .env), or NULL. */
+	const char *(*variable)(void *payload, const char *name);
+	void *payload;
+	const as_catalogue *catalogue; /* for effect classes; NULL while the catalogue is being taken */
+} as_estate;
+
+/* Only servers named in `servers` (array of ids; NULL: all) can be called. Environments are prepared here. */
+int as_live_open(const as_estate *estate, const assay_json *servers, as_call *call, as_world **out, assay_error *err);
+
+/* Start one server of a live world and describe it: {"fingerprint": ServerFingerprint without wall clock, "tools": [...],
+ * "instructions": text or null, "noise": n}. */
+int as_live_describe(as_world *w, as_call *call, assay_str server, assay_json **out, assay_error *err);
+
+/* Expand ${NAME}, ${NAME:-default} and ${env:SERVER_OR_ENVIRONMENT.key} in every string of a launch record. bindings:
+ * {environment name: {key: value}}. ASSAY_EDATA names the variable that is missing and where it is used. */
+int as_launch_expand(const as_estate *estate, const as_server_spec *server, const assay_json *bindings, assay_json **out,
+                     assay_error *err);
+
+#endif
