@@ -4,21 +4,26 @@
 
 #include "core/base/memory.h"
 
-int as_file_read(const char *path, size_t max, assay_text *out, assay_error *err); /* ASSAY_ELIMIT when larger */
-int as_file_write(const char *path, assay_str bytes, assay_error *err); /* atomic; mode 0666 less umask */
+/* A regular file's content. ASSAY_ELIMIT: larger than max; ASSAY_EDATA: a folder, device or pipe. */
+int as_file_read(const char *path, size_t max, assay_text *out, assay_error *err);
+/* Atomic and durable; mode 0666 less umask. A link stays, the file that it points to is replaced. ASSAY_EINVAL: path is a
+ * folder, device or pipe. */
+int as_file_write(const char *path, assay_str bytes, assay_error *err);
 bool as_file_exists(const char *path);
 bool as_dir_exists(const char *path);
 int as_make_dirs(const char *path, assay_error *err);
 int as_remove_tree(const char *path, assay_error *err); /* no such path is fine; never follows links */
-/* Copy a folder's regular files, folders and links inside it; modes and modification times (ns) are kept. `to` must not
- * exist or be empty. Devices, sockets and links that leave the folder are ASSAY_EDATA. */
+/* Copy a folder's regular files, folders and links inside it; modes (but for set-id bits) and modification times (ns)
+ * are kept. `to` must not exist or be empty. Devices, sockets, pipes and links that may leave the folder are ASSAY_EDATA,
+ * more than 100 levels ASSAY_ELIMIT; what was copied until then stays. */
 int as_copy_tree(const char *from, const char *to, assay_error *err);
 
-/* Every regular file below root, sorted by relative path in byte order. Stops at the first non-zero answer. */
+/* Every regular file below root, sorted by relative path in byte order. Links and devices are passed over. Stops at the
+ * first non-zero answer. ASSAY_ELIMIT: more than 100 levels. */
 typedef int (*as_walk_fn)(void *payload, const char *relative, const char *path, assay_error *err);
 int as_walk(const char *root, as_walk_fn fn, void *payload, assay_error *err);
 
-/* A new private folder below parent ("PREFIXxxxxxx"). */
+/* A new private folder below parent ("PREFIXxxxxxx"); its path replaces what is in `path`. */
 int as_make_temp_dir(const char *parent, const char *prefix, as_buf *path, assay_error *err);
 
 /* "a" + "b" -> "a/b"; an absolute b stands alone. Appends to out. */
