@@ -7,6 +7,7 @@
 #include "core/task/catalogue.h"
 #include "core/trace/trace.h"
 #include "core/world/world.h"
+#include <assay/roles/exposure.h>
 
 typedef struct as_recorder_options {
 	as_world *world;                /* borrowed */

@@ -17,6 +17,9 @@ typedef struct as_answer {
 } as_answer;
 void as_answer_clear(as_answer *a);
 
+/* The StepError of a result that says isError (reference page 1.1). NULL: no memory. */
+assay_json *as_tool_error(const assay_json *result);
+
 typedef struct as_world as_world;
 typedef struct as_world_ops {
 	/* A tool's failure is an answer. The function fails when the attempt cannot go on: ASSAY_EUNREACH (server gone),

@@ -1,0 +1,116 @@
+/* The manifest: what users write (design page, manifest-example.json), read strictly and expanded.
+ * Thread: constant once loaded. */
+#ifndef AS_MANIFEST_H
+#define AS_MANIFEST_H
+
+#include "core/plugin/registry.h"
+#include "core/world/live.h"
+#include "core/world/replay.h"
+
+/* "ROLE/NAME" with its options (what stands beside "use", less the keys that the core reads itself). */
+typedef struct as_use {
+	const char *use;
+	const assay_json *options; /* object */
+	const char *model;         /* key of "models"; NULL: none */
+	const char *pointer;       /* where it stands in the manifest */
+	uint32_t line;
+} as_use;
+
+typedef struct as_model_spec {
+	const char *name;
+	as_use llm; /* "llm/..." or "embedder/..." */
+	const char *family; /* "unknown" when not given */
+} as_model_spec;
+
+typedef struct as_author_spec {
+	as_use goalgen, explorer, distiller;
+} as_author_spec;
+
+typedef struct as_category_spec {
+	const char *name;
+	as_use sampler;
+	uint32_t size;  /* of a seed set, anchor included */
+	uint32_t count; /* tasks wanted */
+	const char *framing; /* "" when none */
+	const char *complexity; /* "" when none */
+} as_category_spec;
+
+typedef struct as_candidate_spec {
+	const char *name;
+	as_use explorer;
+	const assay_json *sampling; /* object or NULL */
+	bool listed;
+	const assay_json *record; /* the candidate as written and expanded: part of the attempt's id */
+} as_candidate_spec;
+
+typedef struct as_budget {
+	uint32_t turns;   /* 12 */
+	uint32_t seconds; /* 600; 300 when generating */
+} as_budget;
+
+typedef struct as_condition_spec {
+	const char *name;
+	as_replay_options replay; /* task not set */
+	as_use exposure;
+	as_budget budget;
+	uint32_t attempts;        /* repeats in this condition */
+	const assay_json *record; /* part of the attempt's id */
+} as_condition_spec;
+
+typedef struct as_manifest {
+	const char *path, *base_dir; /* base_dir: absolute folder of the manifest */
+	const char *name, *version, *profile;
+	uint64_t seed;
+	const assay_json *document; /* expanded: defaults filled in; no secret is ever expanded in it */
+
+	const as_server_spec *servers; /* sorted by id */
+	size_t n_servers;
+	const as_environment_spec *environments;
+	size_t n_environments;
+	const as_model_spec *models;
+	size_t n_models;
+
+	const as_author_spec *authors; /* at least one */
+	size_t n_authors;
+	const as_category_spec *categories;
+	size_t n_categories;
+	as_budget generation_budget;
+	uint32_t max_goals;
+	const char *const *gates; /* required ones */
+	size_t n_gates;
+
+	uint32_t retry_void;
+	const as_candidate_spec *candidates;
+	size_t n_candidates;
+	const as_condition_spec *conditions;
+	size_t n_conditions;
+	const as_use *scorers; /* the first one marked "headline", or the first, leads */
+	size_t n_scorers, headline;
+
+	const as_use *reports;
+	size_t n_reports;
+	uint32_t jobs, server_processes; /* 0: as many as cores; 0: no limit */
+
+	char bench_id[65]; /* hash of all that decides the tasks: servers, environments, models, generation, profile, seed */
+} as_manifest;
+
+typedef struct as_manifest_overrides {
+	const char *seed; /* --seed; NULL: none */
+	uint32_t jobs;    /* --jobs; 0: none */
+} as_manifest_overrides;
+
+/* Read, check, expand. Every mistake that can be seen without starting anything is found here: ASSAY_EDATA (exit 3) with
+ * file, line, pointer, expectation, remedy; ASSAY_ENOENT when the file itself is missing. overrides may be NULL. */
+int as_manifest_load(const char *path, const as_manifest_overrides *overrides, as_manifest **out, assay_error *err);
+void as_manifest_free(as_manifest *m);
+
+/* The same for a document that is not a file's own (a release's expanded manifest): no path has to exist. Taken over. */
+int as_manifest_from_json(assay_json *document, const char *path, as_manifest **out, assay_error *err);
+
+/* Find every plugin it names and check their options against their schemas. ASSAY_EPLUGIN (exit 4) or ASSAY_EDATA. */
+int as_manifest_check_plugins(const as_manifest *m, as_registry *registry, assay_error *err);
+
+const as_model_spec *as_manifest_model(const as_manifest *m, const char *name); /* NULL: none */
+assay_str as_manifest_schema(void); /* the JSON Schema that ships */
+
+#endif

@@ -1,0 +1,328 @@
+/* The recorder: what an agent is offered, what it does, and what came of it. */
+#include "core/world/recorder.h"
+
+#include "core/base/error.h"
+#include "core/trace/canonical.h"
+#include "core/trace/trace.h"
+#include <string.h>
+
+/* One tool on offer. tool NULL: the exposure's own. */
+typedef struct offer {
+	assay_str name; /* as offered; the arena's */
+	const assay_tool *tool;
+} offer;
+
+struct as_recorder {
+	as_recorder_options options;
+	as_arena arena;
+	offer *offers;
+	size_t n_offers, cap_offers;
+	assay_json *tools; /* what explorers see */
+	as_trace *trace;
+	as_call_time *times;
+	size_t n_times, cap_times;
+	uint32_t calls;
+};
+
+typedef struct offer_sink {
+	assay_offer_sink pub;
+	as_recorder *recorder;
+} offer_sink;
+
+static const offer *find_offer(const as_recorder *r, assay_str name)
+{
+	for (size_t i = 0; i < r->n_offers; i++) {
+		if (as_str_eq(r->offers[i].name, name)) {
+			return &r->offers[i];
+		}
+	}
+	return NULL;
+}
+
+static assay_json *offered_parameters(const assay_tool *tool, const assay_json *parameters)
+{
+	assay_json *made;
+	if (parameters || (tool && tool->input_schema)) {
+		return as_json_clone(parameters ? parameters : tool->input_schema);
+	}
+	made = as_json_object();
+	if (as_json_set(made, "type", as_json_cstring("object")) < 0) {
+		as_json_free(made);
+		return NULL;
+	}
+	return made;
+}
+
+static int add_offer(assay_offer_sink *pub, const assay_tool *tool, assay_str name, assay_str description,
+                     const assay_json *parameters, assay_error *err)
+{
+	as_recorder *r = ((offer_sink *)pub)->recorder;
+	assay_json *function;
+	assay_str shown = name;
+	if (tool && name.len == 0) {
+		shown = as_str(as_arena_printf(&r->arena, "%.*s__%.*s", ASSAY_FMT(tool->server), ASSAY_FMT(tool->name)));
+	} else {
+		shown = as_arena_str(&r->arena, name);
+	}
+	if (r->arena.failed || !as_grow(&r->offers, &r->cap_offers, r->n_offers + 1, sizeof *r->offers)) {
+		return as_fail_memory(err);
+	}
+	if (shown.len == 0) {
+		return as_fail(err, ASSAY_EPLUGIN, "an exposure offered a tool without a name");
+	}
+	if (find_offer(r, shown)) {
+		return 0; /* the first of a name stays, as in a set */
+	}
+	if (tool && description.len == 0) {
+		description = tool->description;
+	}
+	function = as_json_object();
+	if (as_json_set(function, "name", as_json_string(shown)) < 0 ||
+	    as_json_set(function, "description", as_json_string(description)) < 0 ||
+	    as_json_set(function, "parameters", offered_parameters(tool, parameters)) < 0) {
+		as_json_free(function);
+		return as_fail_memory(err);
+	}
+	if (as_json_append(r->tools, function) < 0) {
+		return as_fail_memory(err);
+	}
+	r->offers[r->n_offers++] = (offer){shown, tool};
+	return 0;
+}
+
+static int ask_exposure(as_recorder *r, as_call *call, assay_error *err)
+{
+	const assay_exposure_ops *ops = as_instance_ops(r->options.exposure);
+	offer_sink sink = {{sizeof sink.pub, 0, add_offer}, r};
+	int rc = ops->offer(as_instance_self(r->options.exposure), &call->pub, &r->options.request, &sink.pub, err);
+	if (rc < 0) {
+		return as_error_where(err, as_instance_info(r->options.exposure)->use, 0);
+	}
+	return 0;
+}
+
+/* Surfaces and fingerprints of the servers that the trace is about. */
+static int describe_servers(as_recorder *r, assay_error *err)
+{
+	int rc = 0;
+	for (const assay_json *id = as_json_first(r->options.trace_servers); id && rc == 0; id = as_json_next(id)) {
+		const as_catalogue_server *s = as_catalogue_server_of(r->options.catalogue, as_json_str(id));
+		if (s) {
+			assay_json *specs = as_catalogue_tool_specs(s);
+			assay_json *print = as_json_clone(as_json_get(s->record, "fingerprint"));
+			rc = as_trace_add_server(r->trace, s->id, print, specs, err);
+		}
+	}
+	return rc;
+}
+
+int as_recorder_open(const as_recorder_options *options, as_call *call, as_recorder **out, assay_error *err)
+{
+	as_recorder *r = as_new(1, sizeof *r);
+	int rc;
+	*out = NULL;
+	if (!r) {
+		as_json_free(options->seed_metadata);
+		return as_fail_memory(err);
+	}
+	r->options = *options;
+	r->options.seed_metadata = NULL; /* the trace's from here on */
+	if (r->options.max_calls == 0) {
+		r->options.max_calls = 1000;
+	}
+	rc = as_trace_new(options->request.prompt, options->seed_metadata, &r->trace, err);
+	if (rc == 0) {
+		r->tools = as_json_array();
+		rc = r->tools ? describe_servers(r, err) : as_fail_memory(err);
+	}
+	if (rc == 0) {
+		rc = ask_exposure(r, call, err);
+	}
+	if (rc < 0) {
+		as_recorder_close(r);
+		return rc;
+	}
+	*out = r;
+	return 0;
+}
+
+int as_recorder_offers(as_recorder *r, const assay_json **tools, assay_error *err)
+{
+	(void)err;
+	*tools = r->tools;
+	return 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return as_str_cmp(((const offer *)a)->name, ((const offer *)b)->name);
+}
+
+/* What an agent reads when it asks for something that is not there: up to 20 valid names, sorted. */
+static int refusal_text(as_recorder *r, assay_str name, as_buf *text, assay_error *err)
+{
+	size_t shown = r->n_offers < 20 ? r->n_offers : 20;
+	offer *sorted = as_new(r->n_offers + 1, sizeof *sorted);
+	if (!sorted) {
+		return as_fail_memory(err);
+	}
+	memcpy(sorted, r->offers, r->n_offers * sizeof *sorted);
+	qsort(sorted, r->n_offers, sizeof *sorted, compare_names);
+	as_buf_puts(text, "[tool error] there is no tool called \"");
+	as_buf_add(text, name);
+	as_buf_puts(text, "\". Tools on offer: ");
+	for (size_t i = 0; i < shown; i++) {
+		as_buf_puts(text, i ? ", " : "");
+		as_buf_add(text, sorted[i].name);
+	}
+	free(sorted);
+	return as_buf_check(text, err);
+}
+
+static int refuse(as_recorder *r, assay_str name, const assay_json *arguments, assay_text *out, int *is_error,
+                  assay_error *err)
+{
+	as_buf text = {0};
+	int rc = refusal_text(r, name, &text, err);
+	if (rc == 0) {
+		rc = as_trace_add_refused(r->trace, name, arguments, as_buf_str(&text), err);
+	}
+	if (rc == 0) {
+		rc = as_buf_take(&text, out, err);
+	}
+	*is_error = 1;
+	as_buf_free(&text);
+	return rc;
+}
+
+static int note_time(as_recorder *r, int64_t wall_us, int64_t begun_us, assay_error *err)
+{
+	if (!as_grow(&r->times, &r->cap_times, r->n_times + 1, sizeof *r->times)) {
+		return as_fail_memory(err);
+	}
+	r->times[r->n_times++] = (as_call_time){wall_us, as_now_us() - begun_us};
+	return 0;
+}
+
+/* Call the world and record it. */
+static int act_in_world(as_recorder *r, as_call *call, assay_str server, assay_str tool, const assay_json *arguments,
+                        assay_text *out, int *is_error, assay_error *err)
+{
+	as_answer answer = {0};
+	as_call_record record;
+	as_buf text = {0};
+	int64_t wall = as_wall_us(), begun = as_now_us();
+	int rc = as_world_call(r->options.world, call, server, tool, arguments, &answer, err);
+	if (rc < 0) {
+		goto out;
+	}
+	rc = note_time(r, wall, begun, err);
+	if (rc == 0) {
+		*is_error = answer.status != ASSAY_STEP_SUCCESS;
+		rc = as_render_for_model(answer.result, *is_error, r->options.text_cut, &text);
+	}
+	if (rc < 0) {
+		goto out;
+	}
+	record = (as_call_record){server,        tool,          NULL,          answer.result, answer.error,
+	                          answer.status, answer.served, as_str(answer.version)};
+	answer.result = NULL;
+	answer.error = NULL;
+	record.arguments = arguments ? as_json_clone(arguments) : NULL;
+	rc = arguments && !record.arguments ? as_fail_memory(err) : 0;
+	rc = rc < 0 ? rc : as_trace_add_call(r->trace, &record, NULL, err);
+	if (rc == 0) {
+		rc = as_buf_take(&text, out, err);
+	}
+out:
+	as_answer_clear(&answer);
+	as_buf_free(&text);
+	return rc;
+}
+
+static void route_clear(assay_route *route)
+{
+	as_text_free(&route->server);
+	as_text_free(&route->tool);
+	as_text_free(&route->answer);
+	as_json_free(route->arguments);
+}
+
+/* A call of a tool that the exposure made up itself. */
+static int act_by_route(as_recorder *r, as_call *call, assay_str name, const assay_json *arguments, assay_text *out,
+                        int *is_error, assay_error *err)
+{
+	const assay_exposure_ops *ops = as_instance_ops(r->options.exposure);
+	assay_route route = {.size = sizeof route, .kind = ASSAY_ROUTE_REFUSE};
+	int rc;
+	if (!ops->route) {
+		return refuse(r, name, arguments, out, is_error, err);
+	}
+	rc = ops->route(as_instance_self(r->options.exposure), &call->pub, name, arguments, &route, err);
+	if (rc == 0 && route.kind == ASSAY_ROUTE_WORLD) {
+		rc = act_in_world(r, call, as_text_str(route.server), as_text_str(route.tool),
+		                  route.arguments ? route.arguments : arguments, out, is_error, err);
+	} else if (rc == 0 && route.kind == ASSAY_ROUTE_ANSWER) {
+		rc = as_trace_add_refused(r->trace, name, arguments, as_text_str(route.answer), err);
+		if (rc == 0) {
+			*out = route.answer;
+			route.answer = (assay_text){NULL, 0};
+		}
+	} else if (rc == 0) {
+		rc = refuse(r, name, arguments, out, is_error, err);
+	}
+	route_clear(&route);
+	return rc;
+}
+
+int as_recorder_act(as_recorder *r, as_call *call, assay_str name, const assay_json *arguments, assay_text *text,
+                    int *is_error, assay_error *err)
+{
+	const offer *o = find_offer(r, name);
+	*is_error = 0;
+	if (as_cancel_is_set(call->cancel)) {
+		return as_fail(err, ASSAY_ECANCELED, "interrupted");
+	}
+	if (++r->calls > r->options.max_calls) {
+		return as_fail(err, ASSAY_ELIMIT, "more than %u calls in one attempt", r->options.max_calls);
+	}
+	if (!o) {
+		return refuse(r, name, arguments, text, is_error, err);
+	}
+	if (!o->tool) {
+		return act_by_route(r, call, name, arguments, text, is_error, err);
+	}
+	return act_in_world(r, call, o->tool->server, o->tool->name, arguments, text, is_error, err);
+}
+
+int as_recorder_finish(as_recorder *r, assay_json *exploration, as_trace **out, assay_error *err)
+{
+	int rc = as_trace_set_metadata(r->trace, "exploration", exploration ? exploration : as_json_null(), err);
+	if (rc == 0) {
+		rc = as_trace_finish(r->trace, err);
+	}
+	if (rc == 0) {
+		*out = r->trace;
+		r->trace = NULL;
+	}
+	return rc;
+}
+
+size_t as_recorder_times(const as_recorder *r, const as_call_time **out)
+{
+	*out = r->times;
+	return r->n_times;
+}
+
+void as_recorder_close(as_recorder *r)
+{
+	if (!r) {
+		return;
+	}
+	as_trace_free(r->trace);
+	as_json_free(r->tools);
+	free(r->offers);
+	free(r->times);
+	as_arena_free(&r->arena);
+	free(r);
+}
