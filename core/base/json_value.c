@@ -1,0 +1,208 @@
+#include "core/base/json_node.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int as_json_type(const assay_json *v)
+{
+	if (!v) {
+		return ASSAY_JSON_NONE;
+	}
+	switch (as_json_node(v)->type) {
+	case cJSON_False:
+	case cJSON_True:
+		return ASSAY_JSON_BOOL;
+	case cJSON_Number:
+		return ASSAY_JSON_NUMBER;
+	case cJSON_String:
+		return ASSAY_JSON_STRING;
+	case cJSON_Array:
+		return ASSAY_JSON_ARRAY;
+	case cJSON_Object:
+		return ASSAY_JSON_OBJECT;
+	default:
+		return ASSAY_JSON_NULL;
+	}
+}
+
+/* A key as kept against one as given: a NUL in the latter is C0 80 in the former. */
+static bool key_is(const char *kept, assay_str key)
+{
+	for (size_t i = 0; i < key.len; i++, kept++) {
+		if (key.ptr[i] == '\0') {
+			if (memcmp(kept, "\xC0", 1) != 0) {
+				return false;
+			}
+			kept++;
+		} else if (*kept != key.ptr[i]) {
+			return false;
+		}
+	}
+	return *kept == '\0';
+}
+
+const assay_json *as_json_get_n(const assay_json *object, assay_str key)
+{
+	if (as_json_type(object) != ASSAY_JSON_OBJECT) {
+		return NULL;
+	}
+	for (cJSON *m = as_json_node(object)->child; m; m = m->next) {
+		if (key_is(m->string, key)) {
+			return as_json_value(m);
+		}
+	}
+	return NULL;
+}
+
+const assay_json *as_json_get(const assay_json *object, const char *key)
+{
+	return key ? as_json_get_n(object, as_str(key)) : NULL;
+}
+
+const assay_json *as_json_at(const assay_json *array, size_t index)
+{
+	if (as_json_type(array) != ASSAY_JSON_ARRAY) {
+		return NULL;
+	}
+	const assay_json *v = as_json_first(array);
+	for (; v && index > 0; index--) {
+		v = as_json_next(v);
+	}
+	return v;
+}
+
+/* One reference token against a key, ~0 and ~1 undone on the way. False also for a ~ followed by anything else. */
+static bool token_is(assay_str token, const char *key)
+{
+	for (size_t i = 0; i < token.len; i++, key++) {
+		char c = token.ptr[i];
+		if (c == '~') {
+			i++;
+			if (i >= token.len || (token.ptr[i] != '0' && token.ptr[i] != '1')) {
+				return false;
+			}
+			c = token.ptr[i] == '0' ? '~' : '/';
+		}
+		if (*key != c) {
+			return false;
+		}
+	}
+	return *key == '\0';
+}
+
+static const assay_json *step(const assay_json *v, assay_str token)
+{
+	if (as_json_type(v) == ASSAY_JSON_OBJECT) {
+		for (const cJSON *m = as_json_node(v)->child; m; m = m->next) {
+			if (token_is(token, m->string)) {
+				return (const assay_json *)m;
+			}
+		}
+		return NULL;
+	}
+	if (token.len == 0 || token.len > 9 || (token.len > 1 && token.ptr[0] == '0')) {
+		return NULL;
+	}
+	size_t index = 0;
+	for (size_t i = 0; i < token.len; i++) {
+		if (token.ptr[i] < '0' || token.ptr[i] > '9') {
+			return NULL;
+		}
+		index = index * 10 + (size_t)(token.ptr[i] - '0');
+	}
+	return as_json_at(v, index);
+}
+
+const assay_json *as_json_pointer(const assay_json *v, const char *json_pointer)
+{
+	const char *p = json_pointer;
+	if (!p || (*p && *p != '/')) {
+		return NULL;
+	}
+	while (v && *p) {
+		size_t n = strcspn(p + 1, "/");
+		v = step(v, (assay_str){p + 1, n});
+		p += 1 + n;
+	}
+	return v;
+}
+
+const assay_json *as_json_first(const assay_json *container)
+{
+	return container ? as_json_value(as_json_node(container)->child) : NULL;
+}
+
+const assay_json *as_json_next(const assay_json *v)
+{
+	return v ? as_json_value(as_json_node(v)->next) : NULL;
+}
+
+assay_str as_json_key(const assay_json *member)
+{
+	return as_str(member && as_json_node(member)->string ? as_json_node(member)->string : "");
+}
+
+size_t as_json_count(const assay_json *container)
+{
+	size_t n = 0;
+	for (const assay_json *v = as_json_first(container); v; v = as_json_next(v)) {
+		n++;
+	}
+	return n;
+}
+
+const char *as_json_cstr(const assay_json *v, const char *otherwise)
+{
+	return as_json_type(v) == ASSAY_JSON_STRING ? as_json_node(v)->valuestring : otherwise;
+}
+
+assay_str as_json_str(const assay_json *v)
+{
+	return as_str(as_json_cstr(v, ""));
+}
+
+assay_str as_json_spelling(const assay_json *number)
+{
+	return as_str(as_json_type(number) == ASSAY_JSON_NUMBER ? as_json_node(number)->valuestring : "");
+}
+
+bool as_json_is_integer(const assay_json *v)
+{
+	return as_json_type(v) == ASSAY_JSON_NUMBER && !strpbrk(as_json_node(v)->valuestring, ".eE");
+}
+
+int64_t as_json_i64(const assay_json *v, int64_t otherwise)
+{
+	if (as_json_type(v) != ASSAY_JSON_NUMBER) {
+		return otherwise;
+	}
+	const cJSON *node = as_json_node(v);
+	if (!as_json_is_integer(v)) {
+		double d = node->valuedouble;
+		return d >= -0x1p63 && d < 0x1p63 && floor(d) == d ? (int64_t)d : otherwise;
+	}
+	errno = 0;
+	long long n = strtoll(node->valuestring, NULL, 10);
+	return errno == ERANGE || n < INT64_MIN || n > INT64_MAX ? otherwise : (int64_t)n;
+}
+
+double as_json_f64(const assay_json *v, double otherwise)
+{
+	if (as_json_type(v) != ASSAY_JSON_NUMBER) {
+		return otherwise;
+	}
+	double d = as_json_node(v)->valuedouble;
+	return isfinite(d) ? d : otherwise;
+}
+
+int as_json_boolean(const assay_json *v, int otherwise)
+{
+	return as_json_type(v) == ASSAY_JSON_BOOL ? as_json_node(v)->type == cJSON_True : otherwise;
+}
+
+uint32_t as_json_line(const assay_json *v)
+{
+	return v ? (uint32_t)as_json_node(v)->valueint : 0;
+}

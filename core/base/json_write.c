@@ -1,0 +1,287 @@
+#include "core/base/error.h"
+#include "core/base/json_node.h"
+#include "core/base/text.h"
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_DIGITS 17
+
+/* Significant digits and the exponent of the first one: 12.5 is "125", 1. */
+struct decimal {
+	char digits[MAX_DIGITS + 1];
+	int n, exponent;
+};
+
+static void split(double d, int precision, struct decimal *out)
+{
+	char text[MAX_DIGITS + 16];
+	snprintf(text, sizeof text, "%.*e", precision - 1, d);
+	const char *e = strchr(text, 'e');
+	out->n = 0;
+	for (const char *p = text; p < e; p++) {
+		if (*p >= '0' && *p <= '9') {
+			out->digits[out->n++] = *p;
+		}
+	}
+	out->exponent = (int)strtol(e + 1, NULL, 10);
+}
+
+static bool reads_back(const struct decimal *x, double d)
+{
+	char text[MAX_DIGITS + 32];
+	snprintf(text, sizeof text, "%.*se%d", x->n, x->digits, x->exponent - x->n + 1);
+	return strtod(text, NULL) == d;
+}
+
+static void next_up(struct decimal *x)
+{
+	int i = x->n - 1;
+	while (i >= 0 && x->digits[i] == '9') {
+		x->digits[i--] = '0';
+	}
+	if (i >= 0) {
+		x->digits[i]++;
+	} else {
+		x->digits[0] = '1';
+		x->exponent++;
+	}
+}
+
+/* The shortest digits that read back as d > 0, of those the nearest to d. */
+static void shortest(double d, struct decimal *x)
+{
+	int exponent;
+	/* Below a power of two the doubles lie twice as close as above it, so the nearest decimal below may fail where
+	 * the one above reads back. */
+	bool power = frexp(d, &exponent) == 0.5;
+	/* Every decimal of DBL_DIG digits survives the way through a normal double: a shorter one shows as zeros at
+	 * the end. Subnormal numbers have less precision and go through all lengths. */
+	int precision = d < DBL_MIN ? 1 : DBL_DIG;
+	for (;; precision++) {
+		split(d, precision, x);
+		if (precision == MAX_DIGITS || reads_back(x, d)) {
+			break;
+		}
+		if (power) {
+			next_up(x);
+			if (reads_back(x, d)) {
+				break;
+			}
+		}
+	}
+	while (x->n > 1 && x->digits[x->n - 1] == '0') {
+		x->n--;
+	}
+}
+
+void as_json_write_double(as_buf *b, double d)
+{
+	struct decimal x = {.digits = "0", .n = 1};
+	if (isnan(d)) {
+		as_buf_puts(b, "NaN");
+		return;
+	}
+	if (signbit(d)) {
+		as_buf_byte(b, '-');
+		d = -d;
+	}
+	if (isinf(d)) {
+		as_buf_puts(b, "Infinity");
+		return;
+	}
+	if (d > 0) {
+		shortest(d, &x);
+	}
+	int point = x.exponent + 1; /* digits before the point */
+	if (x.exponent < -4 || x.exponent >= 16) {
+		as_buf_printf(b, "%c%s%.*se%c%02d", x.digits[0], x.n > 1 ? "." : "", x.n - 1, x.digits + 1,
+			      x.exponent < 0 ? '-' : '+', abs(x.exponent));
+	} else if (point <= 0) {
+		as_buf_printf(b, "0.%.*s%.*s", -point, "0000", x.n, x.digits);
+	} else if (point >= x.n) {
+		as_buf_printf(b, "%.*s%.*s.0", x.n, x.digits, point - x.n, "0000000000000000");
+	} else {
+		as_buf_printf(b, "%.*s.%.*s", point, x.digits, x.n - point, x.digits + point);
+	}
+}
+
+static void write_escape(as_buf *b, uint32_t unit)
+{
+	static const char from[] = "\"\\\b\f\n\r\t";
+	static const char to[] = "\"\\bfnrt";
+	const char *known = unit > 0 && unit < 0x80 ? strchr(from, (int)unit) : NULL;
+	if (known) {
+		char text[2] = {'\\', to[known - from]};
+		as_buf_add(b, (assay_str){text, 2});
+	} else {
+		as_buf_printf(b, "\\u%04x", (unsigned)unit);
+	}
+}
+
+static bool is_plain(unsigned char c)
+{
+	return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
+}
+
+/* The character at *i, which is no plain one. Python escapes DEL with the non-ASCII characters. */
+static void write_special(as_buf *b, assay_str s, size_t *i, bool ascii)
+{
+	char utf8[4];
+	if (s.ptr[*i] == '\0') {
+		++*i;
+		write_escape(b, 0);
+		return;
+	}
+	if (s.len - *i >= 2 && memcmp(s.ptr + *i, "\xC0\x80", 2) == 0) {
+		*i += 2;
+		write_escape(b, 0);
+		return;
+	}
+	uint32_t cp = as_utf8_next(s, i);
+	if (cp < 0x20 || cp == '"' || cp == '\\') {
+		write_escape(b, cp);
+	} else if (!ascii) {
+		as_buf_add(b, (assay_str){utf8, as_utf8_put(utf8, cp)});
+	} else if (cp < 0x10000) {
+		write_escape(b, cp);
+	} else {
+		write_escape(b, 0xD800 + ((cp - 0x10000) >> 10));
+		write_escape(b, 0xDC00 + ((cp - 0x10000) & 0x3FF));
+	}
+}
+
+void as_json_write_string(as_buf *b, assay_str s, bool ascii)
+{
+	as_buf_byte(b, '"');
+	for (size_t i = 0; i < s.len && !b->failed;) {
+		size_t start = i;
+		while (i < s.len && is_plain((unsigned char)s.ptr[i])) {
+			i++;
+		}
+		as_buf_add(b, (assay_str){s.ptr + start, i - start});
+		if (i < s.len) {
+			write_special(b, s, &i, ascii);
+		}
+	}
+	as_buf_byte(b, '"');
+}
+
+struct style {
+	const char *comma, *colon;
+	bool ascii, sorted, normalised, indented;
+};
+
+static const struct style styles[] = {
+	[ASSAY_JSON_COMPACT] = {",", ":", false, false, false, false},
+	[ASSAY_JSON_PRETTY] = {",", ": ", false, false, false, true},
+	[ASSAY_JSON_CANONICAL] = {",", ":", false, true, true, false},
+	[ASSAY_JSON_PYTHON] = {", ", ": ", true, false, true, false},
+	[ASSAY_JSON_PYTHON_RAW] = {", ", ": ", false, false, true, false},
+	[ASSAY_JSON_PYTHON_SORTED] = {", ", ": ", true, true, true, false},
+};
+
+static void write_number(as_buf *b, const cJSON *node, const struct style *style)
+{
+	if (!style->normalised) {
+		as_buf_puts(b, node->valuestring);
+	} else if (!as_json_is_integer((const assay_json *)node)) {
+		as_json_write_double(b, node->valuedouble);
+	} else {
+		as_buf_puts(b, strcmp(node->valuestring, "-0") == 0 ? "0" : node->valuestring);
+	}
+}
+
+static void write_line(as_buf *b, const struct style *style, unsigned depth)
+{
+	if (style->indented) {
+		as_buf_byte(b, '\n');
+		for (unsigned i = 0; i < depth; i++) {
+			as_buf_puts(b, "  ");
+		}
+	}
+}
+
+static void write_value(as_buf *b, const cJSON *node, const struct style *style, unsigned depth);
+
+static void write_child(as_buf *b, const cJSON *child, const struct style *style, unsigned depth, bool first)
+{
+	as_buf_puts(b, first ? "" : style->comma);
+	write_line(b, style, depth);
+	if (child->string) {
+		as_json_write_string(b, as_str(child->string), style->ascii);
+		as_buf_puts(b, style->colon);
+	}
+	write_value(b, child, style, depth);
+}
+
+static void write_container(as_buf *b, const cJSON *node, const struct style *style, unsigned depth)
+{
+	bool object = node->type == cJSON_Object;
+	as_buf_byte(b, object ? '{' : '[');
+	if (object && style->sorted && node->child) {
+		size_t n;
+		cJSON **members = as_json_sorted_members(node, &n);
+		b->failed = b->failed || !members;
+		for (size_t i = 0; i < n && !b->failed; i++) {
+			write_child(b, members[i], style, depth + 1, i == 0);
+		}
+		free(members);
+	} else {
+		for (const cJSON *c = node->child; c && !b->failed; c = c->next) {
+			write_child(b, c, style, depth + 1, c == node->child);
+		}
+	}
+	if (node->child) {
+		write_line(b, style, depth);
+	}
+	as_buf_byte(b, object ? '}' : ']');
+}
+
+static void write_value(as_buf *b, const cJSON *node, const struct style *style, unsigned depth)
+{
+	switch (node->type) {
+	case cJSON_False:
+		as_buf_puts(b, "false");
+		break;
+	case cJSON_True:
+		as_buf_puts(b, "true");
+		break;
+	case cJSON_Number:
+		write_number(b, node, style);
+		break;
+	case cJSON_String:
+		as_json_write_string(b, as_str(node->valuestring), style->ascii);
+		break;
+	case cJSON_Array:
+	case cJSON_Object:
+		write_container(b, node, style, depth);
+		break;
+	default:
+		as_buf_puts(b, "null");
+		break;
+	}
+}
+
+void as_json_write(as_buf *b, const assay_json *v, uint32_t style)
+{
+	if (!v) {
+		as_buf_puts(b, "null");
+		return;
+	}
+	uint32_t known = style < sizeof styles / sizeof *styles ? style : ASSAY_JSON_COMPACT;
+	write_value(b, as_json_node(v), &styles[known], 0);
+}
+
+int as_json_dump(const assay_json *v, uint32_t style, assay_text *out, assay_error *err)
+{
+	as_buf b = {0};
+	*out = (assay_text){0};
+	if (style >= sizeof styles / sizeof *styles) {
+		return as_fail(err, ASSAY_EINVAL, "no such JSON style: %u", (unsigned)style);
+	}
+	as_json_write(&b, v, style);
+	return as_buf_take(&b, out, err);
+}
