@@ -1,20 +1,28 @@
-/* The store: one SQLite file (WAL) that holds everything a run knows; stages read rows and write rows. The only code that
- * speaks SQL. Documented views for users: v_tasks, v_attempts, v_verdicts, v_leaderboard, v_funnel, v_timing.
+/* The store: one SQLite file (WAL) that holds everything a run knows; stages read rows and write rows. The only code
+ * that speaks SQL. Documented views for users: v_tasks, v_attempts, v_verdicts, v_leaderboard, v_funnel, v_timing.
  *
- * Every put is one transaction, committed when it returns: kill -9 afterwards loses nothing of it. Putting a row that is
- * there already (same key) replaces it unless said otherwise. Bodies are compact JSON text. Wall-clock values live in the
- * table `timing` only. Errors: ASSAY_EDATA (not our file, a newer schema, damaged), ASSAY_EIO (disk full, permissions),
- * ASSAY_EAGAIN (another process is writing for longer than 10 s); where = path.
- * Thread: a store may be used by several threads; calls are serialised inside. Text handed to callbacks is borrowed for
- * the call; callbacks must not call the store. A callback's non-zero answer ends the listing (ASSAY_STOP: as success). */
+ * The views, and what their columns mean, are described in schema.c.
+ *
+ * Every put is one transaction, committed when it returns: kill -9 afterwards loses nothing of it. Putting a row that
+ * is there already (same key) replaces it unless said otherwise. Bodies are compact JSON text; they are stored as they
+ * are, and only their size is checked (ASSAY_ELIMIT). Text is ordered by its bytes. Wall-clock values live in the table
+ * `timing` only. Errors: ASSAY_ENOENT (no such file), ASSAY_EDATA (not our file, a newer schema, damaged), ASSAY_EIO
+ * (disk full, permissions), ASSAY_EAGAIN (another process is writing for longer than 10 s), ASSAY_EINVAL (a put into a
+ * store that is open for reading); where = path. Thread: a store may be used by several threads; calls are serialised
+ * inside. Text handed to callbacks is borrowed for the call; callbacks must not call the store (ASSAY_EINVAL). A
+ * callback's non-zero answer ends the listing (ASSAY_STOP: as success). */
 #ifndef AS_STORE_H
 #define AS_STORE_H
 
 #include "core/base/json.h"
 
 typedef struct as_store as_store;
-#define AS_STORE_CREATE 1u
-#define AS_STORE_READ_ONLY 2u
+#define AS_STORE_MAX_BODY ((size_t)256 << 20) /* bytes of one body */
+#define AS_STORE_MAX_NAME ((size_t)64 << 10)  /* bytes of an id, a name, a state */
+#define AS_STORE_MAX_VERDICTS 1000            /* of one try */
+
+#define AS_STORE_CREATE 1u    /* make the file when it is missing or empty */
+#define AS_STORE_READ_ONLY 2u /* works in a folder that is not writable, too */
 int as_store_open(const char *path, uint32_t flags, as_store **out, assay_error *err);
 void as_store_close(as_store *s);
 
@@ -22,7 +30,7 @@ void as_store_close(as_store *s);
 typedef struct as_run_row {
 	assay_str run_id, name, version, manifest;
 	uint64_t seed;
-	int64_t ordinal; /* set by the store: order of first insertion; the latest run is the one with the highest */
+	int64_t ordinal; /* set by the store: the latest run is the one with the highest */
 } as_run_row;
 int as_store_put_run(as_store *s, const as_run_row *row, assay_error *err); /* again: becomes the latest */
 typedef int (*as_run_fn)(void *payload, const as_run_row *row, assay_error *err);
@@ -33,9 +41,9 @@ typedef int (*as_part_fn)(void *payload, assay_str key, assay_str body, assay_er
 int as_store_put_part(as_store *s, assay_str run_id, const char *kind, assay_str key, assay_str body, assay_error *err);
 int as_store_parts(as_store *s, assay_str run_id, const char *kind, as_part_fn fn, void *payload, assay_error *err);
 
-/* A goal slot of a category and how far it came. state: "written", "empty" (the generator had none), "explored",
- * "unexplored" (no successful call, or the explorer failed), "distilled", "undistilled", "certified", "rejected",
- * "surplus" (its category was full). Listed by (category, index). */
+/* A goal slot of a category and how far it came. Key: run, category, index. state: "written", "empty" (the generator
+ * had none), "explored", "unexplored" (no successful call, or the explorer failed), "distilled", "undistilled",
+ * "certified", "rejected", "surplus" (its category was full). Listed by (category, index). */
 typedef struct as_goal_row {
 	assay_str run_id, category;
 	int64_t index;
@@ -52,7 +60,8 @@ int as_store_goals(as_store *s, assay_str run_id, as_goal_fn fn, void *payload, 
 int as_store_put_document(as_store *s, const char *kind, assay_str id, assay_str body, assay_error *err);
 int as_store_get_document(as_store *s, const char *kind, assay_str id, assay_text *body, assay_error *err);
 
-/* Tasks. certified tells whether all required gates passed. Listed by (category, index). */
+/* Tasks. certified tells whether all required gates passed. A run has a task once, and a slot (category, index) holds
+ * one task: a put replaces what stood under either key. Listed by (category, index). */
 typedef struct as_task_row {
 	assay_str run_id, task_id, category;
 	int64_t index;
@@ -65,10 +74,11 @@ typedef int (*as_task_fn)(void *payload, const as_task_row *row, assay_error *er
 int as_store_put_task(as_store *s, const as_task_row *row, assay_error *err);
 int as_store_tasks(as_store *s, assay_str run_id, bool certified_only, as_task_fn fn, void *payload, assay_error *err);
 
-/* Attempts with their verdicts: one transaction. A void try is kept beside its successor. Listed by (condition, candidate,
- * category and index of the task, repeat, try). */
+/* Attempts with their verdicts: one transaction. Key: run, attempt, try; a void try is kept beside its successor.
+ * Listed by (condition, candidate, category and index of the task, task, repeat, try, attempt), attempts on tasks that
+ * the run does not have before those on tasks that it has; verdicts in the order in which they were put. */
 typedef struct as_verdict_row {
-	assay_str scorer; /* "scorer/effects" */
+	assay_str scorer;  /* "scorer/effects" */
 	assay_str verdict; /* "pass", "fail", "unknown" */
 	double lo, hi;
 	assay_str body;
@@ -85,26 +95,31 @@ typedef struct as_attempt_row {
 typedef int (*as_attempt_fn)(void *payload, const as_attempt_row *row, assay_error *err);
 int as_store_put_attempt(as_store *s, const as_attempt_row *row, assay_error *err);
 /* with_traces false leaves row->trace empty (cheap listing). */
-int as_store_attempts(as_store *s, assay_str run_id, bool with_traces, as_attempt_fn fn, void *payload, assay_error *err);
-/* Replace the verdicts of one try (re-scoring). */
+int as_store_attempts(as_store *s, assay_str run_id, bool with_traces, as_attempt_fn fn, void *payload,
+		      assay_error *err);
+/* Replace the verdicts of one try (re-scoring), in every run that has it. ASSAY_ENOENT when none has. */
 int as_store_put_verdicts(as_store *s, assay_str attempt_id, int64_t try_number, const as_verdict_row *rows, size_t n,
-                          assay_error *err);
+			  assay_error *err);
 
-/* Stored replies of models and embedders, committed before use. get: ASSAY_ENOENT when there is none. */
+/* Stored replies of models and embedders, committed before use. get: ASSAY_ENOENT, err untouched, when there is none.
+ */
 int as_store_put_reply(as_store *s, assay_str attempt_id, int64_t try_number, int64_t ordinal, assay_str request_hash,
-                       assay_str body, assay_error *err);
+		       assay_str body, assay_error *err);
 int as_store_get_reply(as_store *s, assay_str attempt_id, int64_t try_number, int64_t ordinal, assay_str request_hash,
-                       assay_text *body, assay_error *err);
+		       assay_text *body, assay_error *err);
 
 /* The time ledger: wall-clock start (µs since 1970) and length (µs) of what was done. subject: an attempt id, trace id,
- * stage name ...; what: "attempt", "call", "stage", "server_start". */
+ * stage name ...; what: "attempt", "call", "stage", "server_start". Every put adds a row. Listed by what. */
 int as_store_put_timing(as_store *s, assay_str run_id, assay_str subject, const char *what, int64_t start_us,
-                        int64_t length_us, assay_error *err);
-typedef int (*as_timing_fn)(void *payload, assay_str what, int64_t count, int64_t total_us, int64_t max_us, assay_error *err);
-int as_store_timings(as_store *s, assay_str run_id, as_timing_fn fn, void *payload, assay_error *err); /* summed by what */
+			int64_t length_us, assay_error *err);
+typedef int (*as_timing_fn)(void *payload, assay_str what, int64_t count, int64_t total_us, int64_t max_us,
+			    assay_error *err);
+int as_store_timings(as_store *s, assay_str run_id, as_timing_fn fn, void *payload,
+		     assay_error *err); /* summed by what */
 
-/* Only one process works on a store at a time: take the lock for a run, released by close or the end of the process.
- * ASSAY_EAGAIN names the process that holds it. */
+/* Only one process works on a store at a time: take the lock for a run, released by close or the end of the process
+ * (a lock on the file PATH-lock, which holds the process id). Taking it again is fine. ASSAY_EAGAIN names the process
+ * that holds it. */
 int as_store_lock(as_store *s, assay_error *err);
 
 #endif
