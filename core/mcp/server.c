@@ -183,29 +183,6 @@ static void add_error(as_buf *b, const assay_json *id, int code, const char *for
 	as_rpc_write_error(b, id, code, (assay_str){text, (size_t)n});
 }
 
-/* A handler's text may hold anything; the wire is UTF-8. */
-static assay_json *clean_string(assay_str s)
-{
-	as_buf b = {0};
-	size_t i = 0;
-	assay_json *v = NULL;
-
-	if (as_utf8_check(s) == s.len) {
-		return as_json_string(s);
-	}
-	while (i < s.len) {
-		char c[4];
-		size_t n = as_utf8_put(c, as_utf8_next(s, &i));
-
-		as_buf_add(&b, (assay_str){c, n});
-	}
-	if (!b.failed) {
-		v = as_json_string(as_buf_str(&b));
-	}
-	as_buf_free(&b);
-	return v;
-}
-
 /* {"content":[...],"structuredContent":...,"isError":true} out of an answer, whose structured value moves into it. */
 static assay_json *tool_result(as_mcp_answer *answer)
 {
@@ -219,7 +196,7 @@ static assay_json *tool_result(as_mcp_answer *answer)
 		block = as_json_object();
 		rc = as_json_set(block, "type", as_json_cstring("text"));
 		if (!rc) {
-			rc = as_json_set(block, "text", clean_string(as_text_str(answer->text)));
+			rc = as_json_set(block, "text", as_json_string(as_text_str(answer->text)));
 		}
 		if (rc) {
 			as_json_free(block);

@@ -1,5 +1,7 @@
 /* A client's session with one MCP server over any transport plugin. The session speaks JSON-RPC; the transport moves
- * lines. Thread: a session is used by one thread at a time. Source: mcp-protocol reference, sections 2, 3, 10, 11. */
+ * lines. Every `call` here is the pub member of an as_call (core/plugin/call.h): its deadline and cancellation hold, beside
+ * the limits below. Thread: a session is used by one thread at a time. Source: mcp-protocol reference, sections 2, 3, 10
+ * and 11. */
 #ifndef AS_MCP_SESSION_H
 #define AS_MCP_SESSION_H
 
@@ -34,6 +36,13 @@ int as_mcp_list_tools(as_mcp_session *s, assay_call *call, assay_json **tools, a
  * it is the tool's failure, not the session's. timeout_ms 0: the limit. */
 int as_mcp_call_tool(as_mcp_session *s, assay_call *call, assay_str tool, const assay_json *arguments, int64_t timeout_ms,
                      assay_json **result, bool *rpc_error, assay_error *err);
+
+/* Is the server still there? It answers within timeout_ms (0: the limit of a list) or this fails as a call does. */
+int as_mcp_ping(as_mcp_session *s, assay_call *call, int64_t timeout_ms, assay_error *err);
+
+/* The server has said that its tools changed since they were last listed. It may say so at any time; this is what was
+ * heard while something was being waited for. */
+bool as_mcp_tools_changed(const as_mcp_session *s);
 
 bool as_mcp_is_dead(const as_mcp_session *s); /* true: only close is left */
 uint32_t as_mcp_noise(const as_mcp_session *s); /* lines skipped */

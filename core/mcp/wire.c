@@ -1,0 +1,507 @@
+#include "core/mcp/wire.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PROGRESS_FACTOR 10
+#define FAREWELL_MS 500            /* to tell the server of a cancellation, when the call itself has no time left */
+#define MAX_OWED ((size_t)1 << 20) /* bytes of answers to the server's requests that may wait */
+#define MAX_SAID 200u              /* bytes of stderr quoted in a message */
+
+/* --- errors ------------------------------------------------------------------------------------------------------ */
+
+static int fail_v(const as_wire *w, assay_error *err, int code, const char *format, va_list args) ASSAY_PRINTF(4, 0);
+static int fail_v(const as_wire *w, assay_error *err, int code, const char *format, va_list args)
+{
+	if (err && err->code == 0) {
+		as_failv(err, code, format, args);
+		as_error_where(err, w->server_id, 0);
+		if (code != ASSAY_ENOMEM && code != ASSAY_ECANCELED && code != ASSAY_EINVAL) {
+			err->flags |= ASSAY_ERR_PEER;
+		}
+	}
+	return code;
+}
+
+int as_wire_fail(const as_wire *w, assay_error *err, int code, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fail_v(w, err, code, format, args);
+	va_end(args);
+	return code;
+}
+
+/* The end of what it said on stderr as " (stderr: ...)": its last line, or as much of it as is worth reading. */
+static void add_said(const as_wire *w, as_buf *out)
+{
+	assay_text text = {0};
+	assay_str s;
+	size_t begin;
+
+	if (!w->ops->diagnostics || w->ops->diagnostics(w->transport, &text, NULL)) {
+		return;
+	}
+	s = as_trim(as_text_str(text));
+	begin = s.len;
+	while (begin > 0 && s.ptr[begin - 1] != '\n' && s.len - begin < MAX_SAID) {
+		begin--;
+	}
+	while (begin < s.len && ((unsigned char)s.ptr[begin] & 0xC0u) == 0x80u) {
+		begin++;
+	}
+	s = as_trim((assay_str){s.ptr + begin, s.len - begin});
+	if (s.len > 0) {
+		as_buf_puts(out, " (stderr: ");
+		as_printable(out, s);
+		as_buf_byte(out, ')');
+	}
+	as_text_free(&text);
+}
+
+/* How many lines were no message and what was wrong with the last, when that may explain a silence. */
+static void add_noise(const as_wire *w, as_buf *out)
+{
+	if (w->noise > 0) {
+		as_buf_printf(out, "; %u line%s on its stdout %s no message, the last: %s", w->noise,
+			      w->noise == 1 ? "" : "s", w->noise == 1 ? "was" : "were", w->odd);
+	}
+}
+
+static int die(as_wire *w, assay_error *err, int code, const char *format, ...) ASSAY_PRINTF(4, 5);
+static int die(as_wire *w, assay_error *err, int code, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (!w->dead) {
+		w->dead = true;
+		fail_v(w, &w->death, code, format, args);
+	}
+	va_end(args);
+	if (err && err->code == 0) {
+		*err = w->death;
+	}
+	return code;
+}
+
+/* "tools/call of add_note", for messages. */
+static void name_request(const as_wire_request *r, char *out, size_t size)
+{
+	as_buf b = {0};
+
+	as_printable(&b, (assay_str){r->subject.ptr, as_utf8_prefix(r->subject, 64)});
+	snprintf(out, size, "%s%s%s", r->method, b.len ? " of " : "", b.len ? b.ptr : "");
+	as_buf_free(&b);
+}
+
+/* The transport failed: `cause` is its own error. */
+static int die_of(as_wire *w, assay_error *err, const char *during, const assay_error *cause, int code)
+{
+	as_buf said = {0};
+	bool unreachable = code == ASSAY_ENOENT || code == ASSAY_EIO || code == ASSAY_EUNREACH;
+
+	add_said(w, &said);
+	die(w, err, unreachable ? ASSAY_EUNREACH : code, "%s: %s%s%s%s", during, cause->where,
+	    cause->where[0] ? ": " : "", cause->message[0] ? cause->message : as_error_name(code),
+	    said.len ? said.ptr : "");
+	as_buf_free(&said);
+	return w->death.code;
+}
+
+static int is_over(as_wire *w, assay_error *err)
+{
+	return as_wire_fail(w, err, ASSAY_EUNREACH, "the session is over: %s", w->death.message);
+}
+
+/* --- what comes in ----------------------------------------------------------------------------------------------- */
+
+static int note_noise(as_wire *w, const char *why)
+{
+	w->noise++;
+	snprintf(w->odd, sizeof w->odd, "%s", why);
+	if (w->noise > w->max_noise) {
+		return as_wire_fail(w, &w->fault, ASSAY_EPROTO, "%u lines on its stdout are no message; the last: %s",
+				    w->noise, why);
+	}
+	return 0;
+}
+
+/* Nothing that a server may ask of a client is offered here, so there are two answers. They are sent when the transport
+ * is not busy receiving. */
+static int take_request(as_wire *w, const as_rpc_message *m)
+{
+	if (as_str_is(m->method, "ping")) {
+		assay_json *empty = as_json_object();
+
+		as_rpc_write_result(&w->owed, m->id, empty);
+		w->owed.failed = w->owed.failed || !empty;
+		as_json_free(empty);
+	} else {
+		as_rpc_write_error(&w->owed, m->id, AS_RPC_NO_METHOD, ASSAY_STR("Method not found"));
+	}
+	as_buf_byte(&w->owed, '\n');
+	if (w->owed.failed) {
+		return as_fail_memory(&w->fault);
+	}
+	if (w->owed.len > MAX_OWED) {
+		return as_wire_fail(w, &w->fault, ASSAY_ELIMIT, "it asks for more than it lets us answer");
+	}
+	return 0;
+}
+
+static void take_notification(as_wire *w, const as_rpc_message *m)
+{
+	if (as_str_is(m->method, "notifications/tools/list_changed")) {
+		w->tools_changed = true;
+	} else if (as_str_is(m->method, "notifications/progress") && w->open_id &&
+		   as_rpc_id_is(as_json_get(m->params, "progressToken"), w->open_id)) {
+		int64_t anew = as_deadline(w->timeout_ms);
+
+		w->deadline_ms = anew < w->latest_ms ? anew : w->latest_ms;
+	}
+}
+
+/* One message. *taken: it was the answer that we wait for, and the document now belongs to w. */
+static int take_message(as_wire *w, assay_json *doc, const assay_json *part, size_t bytes, bool *taken)
+{
+	as_rpc_message m = as_rpc_read(part);
+
+	switch (m.kind) {
+	case AS_RPC_REQUEST:
+		return take_request(w, &m);
+	case AS_RPC_NOTIFICATION:
+		take_notification(w, &m);
+		return 0;
+	case AS_RPC_RESPONSE:
+		/* Others are late answers to what was given up, or second ones. */
+		if (!w->open_id || w->answer || !as_rpc_id_is(m.id, w->open_id)) {
+			return 0;
+		}
+		w->answer = part == doc ? doc : as_json_clone(part);
+		w->answer_bytes = bytes;
+		*taken = part == doc;
+		return w->answer ? 0 : as_fail_memory(&w->fault);
+	default:
+		return note_noise(w, "JSON that is neither a request nor an answer");
+	}
+}
+
+static int take_line(as_wire *w, assay_str line)
+{
+	assay_json *doc = NULL;
+	assay_error why = {0};
+	bool taken = false;
+	int rc;
+
+	if (line.len > w->max_message) {
+		return as_wire_fail(w, &w->fault, ASSAY_ELIMIT, "a message of %zu bytes; the limit is %zu", line.len,
+				    w->max_message);
+	}
+	rc = as_rpc_parse(line, w->max_message, &doc, &why);
+	if (rc == ASSAY_ENOMEM) {
+		return as_fail_memory(&w->fault);
+	}
+	if (rc == ASSAY_ELIMIT) {
+		return as_wire_fail(w, &w->fault, rc, "a message beyond our limits: %s", why.message);
+	}
+	if (rc) {
+		return note_noise(w, why.message);
+	}
+	if (as_rpc_read(doc).kind == AS_RPC_BATCH && w->batches) {
+		for (const assay_json *v = as_json_first(doc); v && !rc; v = as_json_next(v)) {
+			rc = take_message(w, doc, v, line.len, &taken);
+		}
+	} else {
+		rc = take_message(w, doc, doc, line.len, &taken);
+	}
+	if (!taken) {
+		as_json_free(doc);
+	}
+	return rc;
+}
+
+typedef struct inbox {
+	assay_sink sink; /* first: the transport holds a pointer to it */
+	as_wire *wire;
+} inbox;
+
+static int inbox_write(assay_sink *sink, assay_str line, assay_error *err)
+{
+	as_wire *w = ((inbox *)(void *)sink)->wire;
+	int rc = take_line(w, line);
+
+	if (rc) {
+		return as_fail(err, rc, "%s", w->fault.message);
+	}
+	return w->open_id && w->answer ? ASSAY_STOP : ASSAY_OK;
+}
+
+static int inbox_emit(assay_sink *sink, assay_json *value, assay_error *err)
+{
+	(void)sink;
+	as_json_free(value);
+	return as_fail(err, ASSAY_EPLUGIN, "a transport writes lines, it does not emit values");
+}
+
+/* --- what goes out ----------------------------------------------------------------------------------------------- */
+
+/* The caller's call with a deadline of ours, when that is the earlier one. */
+static as_call inner_call(const assay_call *call, int64_t deadline_ms)
+{
+	as_call inner = *(const as_call *)(const void *)call;
+
+	if (deadline_ms < inner.deadline_ms) {
+		inner.deadline_ms = deadline_ms;
+	}
+	return inner;
+}
+
+/* A send that fails may have left half a line behind, so it ends the session, whatever the reason. */
+static int send_line(as_wire *w, as_call *call, assay_str line, const char *what, assay_error *err)
+{
+	assay_error cause = {0};
+	char during[128];
+	int rc = w->ops->send(w->transport, &call->pub, line, &cause);
+
+	if (!rc) {
+		return 0;
+	}
+	if (rc == ASSAY_ETIMEOUT) {
+		return die(w, err, rc, "it did not take %s in time", what);
+	}
+	snprintf(during, sizeof during, "sending %s", what);
+	return die_of(w, err, during, &cause, rc);
+}
+
+static int pay_owed(as_wire *w, as_call *call, assay_error *err)
+{
+	size_t at = 0;
+	int rc = 0;
+
+	while (at < w->owed.len && !rc) {
+		size_t n = strcspn(w->owed.ptr + at, "\n");
+
+		rc = send_line(w, call, (assay_str){w->owed.ptr + at, n}, "the answer to its request", err);
+		at += n + 1;
+	}
+	as_buf_clear(&w->owed);
+	return rc;
+}
+
+static int tell(as_wire *w, as_call *call, const char *method, const assay_json *params, assay_error *err)
+{
+	as_buf line = {0};
+	int rc;
+
+	as_rpc_write_notification(&line, method, params);
+	rc = as_buf_check(&line, err);
+	if (!rc) {
+		rc = send_line(w, call, as_buf_str(&line), method, err);
+	}
+	as_buf_free(&line);
+	return rc;
+}
+
+/* Give the open request up, and say so with a little time of its own: the call has none left. */
+static void cancel_open(as_wire *w, const assay_call *call, const char *reason)
+{
+	as_call farewell = *(const as_call *)(const void *)call;
+	assay_json *params = as_json_object();
+	int rc = as_json_set(params, "requestId", as_json_integer(w->open_id));
+
+	farewell.deadline_ms = as_deadline(FAREWELL_MS);
+	farewell.cancel = NULL;
+	rc = as_json_set(params, "reason", as_json_cstring(reason)) || rc;
+	if (!rc) {
+		tell(w, &farewell, "notifications/cancelled", params, NULL);
+	}
+	as_json_free(params);
+}
+
+/* --- asking ------------------------------------------------------------------------------------------------------ */
+
+static int give_up(as_wire *w, const assay_call *call, const as_wire_request *r, int rc, assay_error *err)
+{
+	char name[160];
+	as_buf about = {0};
+
+	name_request(r, name, sizeof name);
+	if (rc == ASSAY_ECANCELED) {
+		as_wire_fail(w, err, rc, "%s was cancelled", name);
+	} else if (as_remaining(((const as_call *)(const void *)call)->deadline_ms) == 0) {
+		as_wire_fail(w, err, rc, "the time of the caller was up before %s was answered", name);
+	} else {
+		add_noise(w, &about);
+		add_said(w, &about);
+		as_wire_fail(w, err, rc, "%s was not answered within %lld ms%s", name,
+			     (long long)(w->deadline_ms - w->started_ms), about.len ? about.ptr : "");
+	}
+	if (!r->not_cancel) {
+		cancel_open(w, call, rc == ASSAY_ECANCELED ? "the user stopped" : "timeout");
+	}
+	as_buf_free(&about);
+	return rc;
+}
+
+static int wait_answer(as_wire *w, assay_call *call, const as_wire_request *r, assay_error *err)
+{
+	while (!w->answer) {
+		inbox in = {.sink = {.size = sizeof in.sink, .emit = inbox_emit, .write = inbox_write}, .wire = w};
+		as_call inner = inner_call(call, w->deadline_ms);
+		assay_error cause = {0};
+		int64_t left = as_remaining(inner.deadline_ms);
+		int rc = left > 0 ? w->ops->receive(w->transport, &inner.pub, left, &in.sink, &cause) : ASSAY_ETIMEOUT;
+
+		if (w->fault.code) {
+			return die(w, err, w->fault.code, "%s", w->fault.message);
+		}
+		if (rc < 0 && rc != ASSAY_ETIMEOUT && rc != ASSAY_ECANCELED) {
+			return die_of(w, err, r->method, &cause, rc);
+		}
+		/* What was asked is answered even when our own time is up: progress may just have moved the deadline.
+		 */
+		inner = inner_call(call, w->deadline_ms);
+		if (w->owed.len > 0) {
+			int sent = pay_owed(w, &inner, err);
+
+			if (sent && !w->answer) {
+				return sent;
+			}
+		}
+		if (!w->answer && (rc == ASSAY_ECANCELED || as_remaining(inner.deadline_ms) == 0)) {
+			return give_up(w, call, r, rc == ASSAY_ECANCELED ? rc : ASSAY_ETIMEOUT, err);
+		}
+	}
+	return 0;
+}
+
+/* Is `v` there and not null? Some servers send "error": null beside a result. */
+static bool is_given(const assay_json *v)
+{
+	return as_json_type(v) != ASSAY_JSON_NONE && as_json_type(v) != ASSAY_JSON_NULL;
+}
+
+static int read_answer(as_wire *w, const as_wire_request *r, as_wire_answer *out, assay_error *err)
+{
+	const assay_json *result = as_json_get(w->answer, "result"), *error = as_json_get(w->answer, "error");
+	char name[160];
+
+	*out = (as_wire_answer){.message = w->answer, .bytes = w->answer_bytes};
+	w->answer = NULL;
+	if (as_json_type(result) == ASSAY_JSON_OBJECT && !is_given(error)) {
+		out->result = result;
+		return 0;
+	}
+	if (as_json_type(error) == ASSAY_JSON_OBJECT && !is_given(result)) {
+		out->error = error;
+		return 0;
+	}
+	as_json_free(out->message);
+	*out = (as_wire_answer){0};
+	name_request(r, name, sizeof name);
+	return as_wire_fail(w, err, ASSAY_EPROTO, "the answer to %s is neither a result object nor an error object",
+			    name);
+}
+
+static int write_request(as_wire *w, const as_wire_request *r, as_buf *line, assay_error *err)
+{
+	assay_json *meta;
+
+	if (r->progress) {
+		meta = as_json_object();
+		if (as_json_set(meta, "progressToken", as_json_integer(w->open_id))) {
+			as_json_free(meta);
+			return as_fail_memory(err);
+		}
+		if (as_json_set(r->params, "_meta", meta)) {
+			return as_fail_memory(err);
+		}
+	}
+	as_rpc_write_request(line, w->open_id, r->method, r->params);
+	return r->params ? as_buf_check(line, err) : as_fail_memory(err);
+}
+
+/* A call that may not wait is not begun: sending would fail half-way and take the session with it. */
+static int check_ready(as_wire *w, const assay_call *call, const as_wire_request *r, assay_error *err)
+{
+	const as_call *outer = (const as_call *)(const void *)call;
+
+	if (w->dead) {
+		return is_over(w, err);
+	}
+	if (as_cancel_is_set(outer->cancel)) {
+		return as_wire_fail(w, err, ASSAY_ECANCELED, "%s was cancelled", r->method);
+	}
+	if (as_remaining(outer->deadline_ms) == 0) {
+		return as_wire_fail(w, err, ASSAY_ETIMEOUT, "the time of the caller was up before %s was sent",
+				    r->method);
+	}
+	return 0;
+}
+
+int as_wire_ask(as_wire *w, assay_call *call, const as_wire_request *r, as_wire_answer *answer, assay_error *err)
+{
+	as_buf line = {0};
+	as_call inner;
+	int rc;
+
+	*answer = (as_wire_answer){0};
+	rc = check_ready(w, call, r, err);
+	if (rc) {
+		goto out;
+	}
+	w->open_id = ++w->last_id;
+	w->timeout_ms = r->timeout_ms;
+	w->started_ms = as_now_ms();
+	w->deadline_ms = as_deadline(r->timeout_ms);
+	w->latest_ms = w->deadline_ms;
+	if (r->progress && r->timeout_ms < AS_FOREVER / PROGRESS_FACTOR) {
+		w->latest_ms = as_deadline(r->timeout_ms * PROGRESS_FACTOR);
+	}
+	rc = write_request(w, r, &line, err);
+	if (!rc) {
+		inner = inner_call(call, w->deadline_ms);
+		rc = send_line(w, &inner, as_buf_str(&line), r->method, err);
+	}
+	if (!rc) {
+		rc = wait_answer(w, call, r, err);
+	}
+	if (!rc) {
+		rc = read_answer(w, r, answer, err);
+	}
+out:
+	w->open_id = 0;
+	as_json_free(w->answer);
+	w->answer = NULL;
+	as_json_free(r->params);
+	as_buf_free(&line);
+	return rc;
+}
+
+int as_wire_tell(as_wire *w, assay_call *call, const char *method, const assay_json *params, assay_error *err)
+{
+	as_call inner = inner_call(call, as_deadline(w->timeout_ms));
+
+	return w->dead ? is_over(w, err) : tell(w, &inner, method, params, err);
+}
+
+int as_wire_connect(as_wire *w, assay_call *call, int64_t timeout_ms, assay_error *err)
+{
+	as_call inner = inner_call(call, as_deadline(timeout_ms));
+	assay_error cause = {0};
+	int rc = w->ops->connect(w->transport, &inner.pub, &cause);
+
+	return rc ? die_of(w, err, "it cannot be started", &cause, rc) : 0;
+}
+
+void as_wire_close(as_wire *w)
+{
+	w->ops->close(w->transport);
+	as_json_free(w->answer);
+	as_buf_free(&w->owed);
+	*w = (as_wire){.dead = true};
+}
