@@ -32,7 +32,7 @@ typedef struct as_wire {
 
 	as_buf owed;       /* answers to the server's requests, each with its newline, not sent yet */
 	assay_error fault; /* what the server did to end the session, met while reading */
-	char odd[160];     /* what was wrong with the last line that was no message */
+	char odd[512];     /* what was wrong with the last line that was no message */
 } as_wire;
 
 /* A request. method is also its name in error texts, together with subject ("tools/call of add_note"). */
