@@ -5,21 +5,24 @@
 
 #include "core/base/memory.h"
 
-/* difflib.SequenceMatcher(None, a, b).ratio() with default autojunk, over code points. Not symmetric. -1: no memory. */
+/* difflib.SequenceMatcher(None, a, b).ratio() with default autojunk, over code points. Not symmetric. -1: no memory, or
+ * the texts are so long and so alike that the search was given up (AS_RATIO_WORK steps, some seconds). */
+#define AS_RATIO_WORK 1000000000u
 double as_ratio(assay_str a, assay_str b);
 
 /* Jaccard of the sets of [a-z0-9]{2,} runs in the lower-cased texts; 0 when a side is empty. -1: no memory. */
 double as_jaccard(assay_str a, assay_str b);
 
-/* Okapi BM25 (k1 = 1.2, b = 0.75; idf = ln(1 + (N - n + 0.5)/(n + 0.5))) over lower-cased alphanumeric words. */
-typedef struct assay_bm25 as_bm25;
+/* Okapi BM25 (k1 = 1.2, b = 0.75; idf = ln(1 + (N - n + 0.5)/(n + 0.5))) over lower-cased alphanumeric words. A word that
+ * the query holds twice counts twice. */
+typedef struct assay_bm25 as_bm25; /* the SDK's name for it */
 int as_bm25_new(as_bm25 **out, assay_error *err);
 int as_bm25_add(as_bm25 *index, assay_str document, assay_error *err);
 int as_bm25_scores(const as_bm25 *index, assay_str query, double *scores, assay_error *err); /* one per document */
 size_t as_bm25_count(const as_bm25 *index);
 void as_bm25_free(as_bm25 *index);
 
-/* Edit distance of two short texts, or `limit` + 1 when it is larger. */
+/* Edit distance of two short texts in code points, or `limit` + 1 when it is larger (or memory is out). */
 size_t as_edit_distance(assay_str a, assay_str b, size_t limit);
 
 #endif

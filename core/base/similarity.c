@@ -1,0 +1,356 @@
+#include "core/base/similarity.h"
+
+#include "core/base/text.h"
+
+#include <stdlib.h>
+
+/* A text as code points. */
+typedef struct points {
+	uint32_t *at;
+	size_t n;
+} points;
+
+static bool decode(assay_str s, points *out)
+{
+	out->n = 0;
+	out->at = as_new(s.len + 1, sizeof *out->at);
+	if (!out->at) {
+		return false;
+	}
+	for (size_t i = 0; i < s.len;) {
+		out->at[out->n++] = as_utf8_next(s, &i);
+	}
+	return true;
+}
+
+/* Where each character stands in b, and the state of the search for the longest common block. */
+typedef struct matcher {
+	points a, b;
+	uint32_t *chars; /* the distinct characters of b, sorted */
+	uint32_t *
+		starts; /* places[starts[k]] to places[starts[k + 1] - 1] belong to chars[k]; none when it is popular */
+	uint32_t *places; /* ascending for each character */
+	size_t n_chars;
+	uint32_t *length; /* of the block that ends at b[j - 1], valid when row[j] is the row before the current one */
+	uint64_t *row;
+	uint64_t rows; /* counted over the whole run, so that nothing needs to be cleared between searches */
+	uint64_t work;
+} matcher;
+
+typedef struct block {
+	size_t a, b, size;
+} block;
+
+typedef struct region {
+	size_t a_low, a_high, b_low, b_high;
+} region;
+
+/* Sorting (character, place) pairs as one number each puts the places of a character in order. */
+static int by_value(const void *x, const void *y)
+{
+	uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
+
+	return (a > b) - (a < b);
+}
+
+static bool index_b(matcher *m)
+{
+	size_t n = m->b.n, popular = n >= 200 ? n / 100 + 1 : n; /* autojunk: used more often than that */
+	uint64_t *pairs = as_new(n + 1, sizeof *pairs);
+	size_t kept = 0;
+
+	m->chars = as_new(n + 1, sizeof *m->chars);
+	m->starts = as_new(n + 2, sizeof *m->starts);
+	m->places = as_new(n + 1, sizeof *m->places);
+	m->length = as_new(n + 1, sizeof *m->length);
+	m->row = as_new(n + 1, sizeof *m->row);
+	if (!pairs || !m->chars || !m->starts || !m->places || !m->length || !m->row) {
+		free(pairs);
+		return false;
+	}
+	for (size_t j = 0; j < n; j++) {
+		pairs[j] = (uint64_t)m->b.at[j] << 32 | (uint32_t)j;
+	}
+	qsort(pairs, n, sizeof *pairs, by_value);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i; end < n && pairs[end] >> 32 == pairs[i] >> 32; end++) {
+		}
+		m->chars[m->n_chars] = (uint32_t)(pairs[i] >> 32);
+		m->starts[m->n_chars++] = (uint32_t)kept;
+		for (size_t k = i; k < end && end - i <= popular; k++) {
+			m->places[kept++] = (uint32_t)pairs[k];
+		}
+	}
+	m->starts[m->n_chars] = (uint32_t)kept;
+	free(pairs);
+	return true;
+}
+
+/* Index of the first of n sorted values that is not below `value`. */
+static size_t lower_bound(const uint32_t *values, size_t n, size_t value)
+{
+	size_t low = 0;
+
+	while (low < n) {
+		size_t middle = low + (n - low) / 2;
+
+		if (values[middle] < value) {
+			low = middle + 1;
+		} else {
+			n = middle;
+		}
+	}
+	return low;
+}
+
+/* Places of c in b from `from` on; *n of them. */
+static const uint32_t *places_of(const matcher *m, uint32_t c, size_t from, size_t *n)
+{
+	size_t k = lower_bound(m->chars, m->n_chars, c), skipped;
+	const uint32_t *places;
+
+	*n = 0;
+	if (k == m->n_chars || m->chars[k] != c) {
+		return m->places;
+	}
+	places = m->places + m->starts[k];
+	*n = m->starts[k + 1] - m->starts[k];
+	skipped = lower_bound(places, *n, from);
+	*n -= skipped;
+	return places + skipped;
+}
+
+/* Extend every block that ends before a[i] by a[i], and keep the longest, the earliest in a, then in b. */
+static void scan_row(matcher *m, const region *r, size_t i, block *best)
+{
+	size_t n;
+	const uint32_t *places = places_of(m, m->a.at[i], r->b_low, &n);
+	size_t before = SIZE_MAX; /* the place handled last, whose entry of the row before is in `kept` */
+	uint32_t kept = 0;
+
+	m->rows++;
+	m->work++;
+	for (size_t k = 0; k < n && places[k] < r->b_high; k++) {
+		size_t j = places[k];
+		uint32_t diagonal = 0, own;
+
+		m->work++;
+		if (before + 1 == j) {
+			diagonal = kept;
+		} else if (j > 0 && m->row[j - 1] == m->rows - 1) {
+			diagonal = m->length[j - 1];
+		}
+		own = m->row[j] == m->rows - 1 ? m->length[j] : 0;
+		before = j;
+		kept = own;
+		m->length[j] = diagonal + 1;
+		m->row[j] = m->rows;
+		if (m->length[j] > best->size) {
+			best->size = m->length[j];
+			best->a = i + 1 - best->size;
+			best->b = j + 1 - best->size;
+		}
+	}
+}
+
+static block longest(matcher *m, const region *r)
+{
+	block best = {r->a_low, r->b_low, 0};
+
+	m->rows++; /* nothing reaches in from an earlier search */
+	for (size_t i = r->a_low; i < r->a_high; i++) {
+		scan_row(m, r, i, &best);
+	}
+	/* Popular characters start no block but may lengthen one. */
+	while (best.a > r->a_low && best.b > r->b_low && m->a.at[best.a - 1] == m->b.at[best.b - 1]) {
+		best.a--;
+		best.b--;
+		best.size++;
+	}
+	while (best.a + best.size < r->a_high && best.b + best.size < r->b_high &&
+	       m->a.at[best.a + best.size] == m->b.at[best.b + best.size]) {
+		best.size++;
+	}
+	return best;
+}
+
+/* Characters in matching blocks, -1 when memory is out or the work is too much. */
+static int64_t matching(matcher *m)
+{
+	region *todo = NULL;
+	size_t cap = 0, n = 0;
+	int64_t total = 0;
+
+	if (!as_grow(&todo, &cap, 1, sizeof *todo)) {
+		return -1;
+	}
+	todo[n++] = (region){0, m->a.n, 0, m->b.n};
+	while (n > 0) {
+		region r = todo[--n];
+		block found = longest(m, &r);
+
+		if (m->work > AS_RATIO_WORK || !as_grow(&todo, &cap, n + 2, sizeof *todo)) {
+			total = -1;
+			break;
+		}
+		if (found.size == 0) {
+			continue;
+		}
+		total += (int64_t)found.size;
+		if (found.a > r.a_low && found.b > r.b_low) {
+			todo[n++] = (region){r.a_low, found.a, r.b_low, found.b};
+		}
+		if (found.a + found.size < r.a_high && found.b + found.size < r.b_high) {
+			todo[n++] = (region){found.a + found.size, r.a_high, found.b + found.size, r.b_high};
+		}
+	}
+	free(todo);
+	return total;
+}
+
+double as_ratio(assay_str a, assay_str b)
+{
+	matcher m = {0};
+	double ratio = -1;
+
+	if (a.len >= UINT32_MAX || b.len >= UINT32_MAX) {
+		return -1;
+	}
+	if (decode(a, &m.a) && decode(b, &m.b) && index_b(&m)) {
+		int64_t total = m.a.n + m.b.n == 0 ? 0 : matching(&m);
+
+		if (m.a.n + m.b.n == 0) {
+			ratio = 1;
+		} else if (total >= 0) {
+			ratio = 2.0 * (double)total / (double)(m.a.n + m.b.n);
+		}
+	}
+	free(m.a.at);
+	free(m.b.at);
+	free(m.chars);
+	free(m.starts);
+	free(m.places);
+	free(m.length);
+	free(m.row);
+	return ratio;
+}
+
+/* The distinct [a-z0-9]{2,} runs of a text. */
+typedef struct tokens {
+	as_buf text;
+	assay_str *at; /* sorted; into text */
+	size_t n, cap;
+} tokens;
+
+static int by_bytes(const void *x, const void *y)
+{
+	return as_str_cmp(*(const assay_str *)x, *(const assay_str *)y);
+}
+
+static bool is_token_byte(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+static bool tokenise(assay_str s, tokens *out)
+{
+	size_t kept = 0;
+
+	as_lower(&out->text, s);
+	if (out->text.failed) {
+		return false;
+	}
+	for (size_t i = 0; i < out->text.len;) {
+		size_t start = i;
+
+		while (i < out->text.len && is_token_byte(out->text.ptr[i])) {
+			i++;
+		}
+		if (i - start >= 2) {
+			if (!as_grow(&out->at, &out->cap, out->n + 1, sizeof *out->at)) {
+				return false;
+			}
+			out->at[out->n++] = (assay_str){out->text.ptr + start, i - start};
+		}
+		i++; /* past what ended the run */
+	}
+	if (out->n == 0) {
+		return true;
+	}
+	qsort(out->at, out->n, sizeof *out->at, by_bytes);
+	for (size_t i = 0; i < out->n; i++) {
+		if (kept == 0 || !as_str_eq(out->at[kept - 1], out->at[i])) {
+			out->at[kept++] = out->at[i];
+		}
+	}
+	out->n = kept;
+	return true;
+}
+
+double as_jaccard(assay_str a, assay_str b)
+{
+	tokens x = {0}, y = {0};
+	size_t common = 0;
+	double result = -1;
+
+	if (!tokenise(a, &x) || !tokenise(b, &y)) {
+		goto out;
+	}
+	for (size_t i = 0, j = 0; i < x.n && j < y.n;) {
+		int order = as_str_cmp(x.at[i], y.at[j]);
+
+		common += order == 0;
+		i += order <= 0;
+		j += order >= 0;
+	}
+	result = x.n == 0 || y.n == 0 ? 0 : (double)common / (double)(x.n + y.n - common);
+out:
+	as_buf_free(&x.text);
+	as_buf_free(&y.text);
+	free(x.at);
+	free(y.at);
+	return result;
+}
+
+size_t as_edit_distance(assay_str a, assay_str b, size_t limit)
+{
+	points x = {0}, y = {0};
+	size_t *row = NULL, distance = limit + 1;
+
+	if (!decode(a, &x) || !decode(b, &y)) {
+		goto out;
+	}
+	if ((x.n > y.n ? x.n - y.n : y.n - x.n) > limit) {
+		goto out;
+	}
+	row = as_new(y.n + 1, sizeof *row);
+	if (!row) {
+		goto out;
+	}
+	for (size_t j = 0; j <= y.n; j++) {
+		row[j] = j;
+	}
+	for (size_t i = 1; i <= x.n; i++) {
+		size_t diagonal = row[0], least = i;
+
+		row[0] = i;
+		for (size_t j = 1; j <= y.n; j++) {
+			size_t change = diagonal + (x.at[i - 1] != y.at[j - 1]);
+			size_t insert = row[j - 1] + 1, leave = row[j] + 1;
+
+			diagonal = row[j];
+			row[j] = change < insert ? change : insert;
+			row[j] = row[j] < leave ? row[j] : leave;
+			least = row[j] < least ? row[j] : least;
+		}
+		if (least > limit) { /* it never gets smaller again */
+			goto out;
+		}
+	}
+	distance = row[y.n] > limit ? limit + 1 : row[y.n];
+out:
+	free(x.at);
+	free(y.at);
+	free(row);
+	return distance;
+}
