@@ -74,7 +74,8 @@ void as_json_free(assay_json *v);
 /* The value, mutable, when the owner wants to change a part of its own tree. */
 assay_json *as_json_edit(const assay_json *part);
 
-/* The table for the host. */
+/* The table for the host; an object of its own, so that the host's constant table can point to it. */
+extern const assay_json_api as_json_table;
 const assay_json_api *as_json_api(void);
 
 /* JSON lines: one record after another, each bounded. */

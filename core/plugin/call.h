@@ -12,21 +12,21 @@
 typedef struct as_call_hooks {
 	int (*offers)(void *context, const assay_json **tools, assay_error *err);
 	int (*act)(void *context, assay_str name, const assay_json *arguments, assay_text *text, int *is_error,
-	           assay_error *err);
-	int (*world_call)(void *context, assay_str server, assay_str tool, const assay_json *arguments, assay_json **result,
-	                  int *is_error, assay_error *err);
+		   assay_error *err);
+	int (*world_call)(void *context, assay_str server, assay_str tool, const assay_json *arguments,
+			  assay_json **result, int *is_error, assay_error *err);
 	int (*world_reset)(void *context, assay_error *err);
 	int (*chat)(void *context, const assay_json *request, assay_json **reply, assay_error *err);
 	int (*score)(void *context, const assay_json *task, const assay_json *trace, int64_t without, int *passed,
-	             assay_error *err);
-	int (*draw)(void *context, const char *name, assay_tools required, assay_tools candidates, size_t n, uint64_t seed,
-	            uint32_t *picked, size_t *n_picked, assay_error *err);
+		     assay_error *err);
+	int (*draw)(void *context, const char *name, assay_tools required, assay_tools candidates, size_t n,
+		    uint64_t seed, uint32_t *picked, size_t *n_picked, assay_error *err);
 	/* The thread's HTTP client, opened on first use. */
 	int (*http)(void *context, const as_http_ops **ops, as_http_client **client, assay_error *err);
 } as_call_hooks;
 
 typedef struct as_call {
-	assay_call pub; /* first: plugins hold a pointer to it */
+	assay_call pub;             /* first: plugins hold a pointer to it */
 	const as_call_hooks *hooks; /* NULL: no services beside the plain ones */
 	void *context;              /* handed to every hook */
 	int64_t deadline_ms;        /* monotonic; AS_FOREVER: none */

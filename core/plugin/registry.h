@@ -3,8 +3,8 @@
  * Search order: the folders of --plugin-dir, ASSAY_PLUGIN_PATH (colon-separated), ASSAY_LIB_DIR/plugins-1 (build tree;
  * else the installed $(pkglibdir)/plugins-1), then modules linked into the program. In each folder FOLDER/X.so and, for
  * a libtool build tree, FOLDER/.libs/X.so. "ROLE/NAME" is looked for in the module ROLE_NAME first, then in the modules
- * whose name starts with ROLE_, then in all others; only as many modules are opened as that takes, and only their constant
- * data is looked at. Two modules of one name: the first wins, the other is listed as shadowed.
+ * whose name starts with ROLE_, then in all others; only as many modules are opened as that takes, and only their
+ * constant data is looked at. Two modules of one name: the first wins, the other is listed as shadowed.
  *
  * Thread: a registry may be used by several threads; loading is serialised inside. */
 #ifndef AS_REGISTRY_H
@@ -40,14 +40,15 @@ typedef struct as_impl_info {
 	char digest[65];     /* SHA-256 of its file; of its name and version when linked in */
 } as_impl_info;
 
-/* `use` is "ROLE/NAME". ASSAY_EPLUGIN: unknown or broken; the message names the near misses and where it looked, and for
- * a broken module the loader's real reason. ASSAY_EINVAL: not of the form, or of another role than `role` (0: any). */
+/* `use` is "ROLE/NAME". ASSAY_EPLUGIN: unknown or broken; the message names the near misses and where it looked, and
+ * for a broken module the loader's real reason. ASSAY_EINVAL: not of the form, or of another role than `role` (0: any).
+ */
 int as_registry_find(as_registry *r, const char *use, uint32_t role, const as_impl_info **out, assay_error *err);
 
 /* Everything there is, as an array sorted by module of {"module","version","summary","license","file","abi","state":
  * "ok"|"broken"|"shadowed","reason"?,"implementations":[{"role","name","summary","options","flags":[...],
- * "operations":[...]}]}. Each file is opened in a child process with a time limit first, so that a module that crashes or
- * hangs is listed, not suffered. role 0: all. */
+ * "operations":[...]}]}. Each file is opened in a child process with a time limit first, so that a module that crashes
+ * or hangs is listed, not suffered. role 0: all. */
 int as_registry_survey(as_registry *r, uint32_t role, assay_json **out, assay_error *err);
 
 /* Implementations found so far, sorted by use: what a run records. */
@@ -55,11 +56,11 @@ size_t as_registry_used(as_registry *r, const as_impl_info *const **out);
 
 /* An opened implementation. */
 typedef struct as_instance as_instance;
-/* Validates options against the implementation's schema (pointer and line in the error), fills defaults, resolves string
- * options with "format": "path" against base_dir ("must-exist": true beside it makes a missing one an error), opens it.
- * options NULL: {}. They are not changed. */
+/* Validates options against the implementation's schema (pointer and line in the error), fills defaults, resolves
+ * string options with "format": "path" against base_dir ("must-exist": true beside it makes a missing one an error),
+ * opens it. options NULL: {}. They are not changed. */
 int as_instance_open(as_registry *r, const char *use, uint32_t role, const assay_json *options, const char *base_dir,
-                     as_instance **out, assay_error *err);
+		     as_instance **out, assay_error *err);
 void as_instance_close(as_instance *i);
 void *as_instance_self(const as_instance *i);
 /* The role's table, zero-extended to the size this program knows: cast to const assay_ROLE_ops *. Required operations
@@ -67,10 +68,11 @@ void *as_instance_self(const as_instance *i);
 const void *as_instance_ops(const as_instance *i);
 const as_impl_info *as_instance_info(const as_instance *i);
 
-const char *as_role_name(uint32_t role); /* "sampler"; NULL when unknown */
+const char *as_role_name(uint32_t role);    /* "sampler"; NULL when unknown */
 uint32_t as_role_from_name(assay_str name); /* 0 when unknown */
 
-/* Service modules (core/base/http.h, archive.h): opened on first use from ASSAY_LIB_DIR or $(pkglibdir), or linked in. */
+/* Service modules (core/base/http.h, archive.h): opened on first use from ASSAY_LIB_DIR or $(pkglibdir), or linked in.
+ */
 int as_service_http(as_registry *r, const as_http_ops **out, assay_error *err);
 int as_service_archive(as_registry *r, const as_archive_ops **out, assay_error *err);
 

@@ -1,0 +1,85 @@
+#include "core/plugin/role.h"
+
+#include "core/base/memory.h"
+#include "core/plugin/registry.h"
+#include <assay/roles/distiller.h>
+#include <assay/roles/environment.h>
+#include <assay/roles/explorer.h>
+#include <assay/roles/exposure.h>
+#include <assay/roles/goalgen.h>
+#include <assay/roles/llm.h>
+#include <assay/roles/reporter.h>
+#include <assay/roles/sampler.h>
+#include <assay/roles/scorer.h>
+#include <assay/roles/transport.h>
+#include <string.h>
+
+/* clang-format off */
+#define REQUIRED(role, member) {#member, offsetof(assay_##role##_ops, member), true, false}
+#define OPTIONAL(role, member) {#member, offsetof(assay_##role##_ops, member), false, false}
+#define TEXT(role, member)     {#member, offsetof(assay_##role##_ops, member), true, true}
+
+static const as_operation sampler[] = {REQUIRED(sampler, draw), OPTIONAL(sampler, seed_sets)};
+static const as_operation goalgen[] = {REQUIRED(goalgen, generate)};
+static const as_operation explorer[] = {REQUIRED(explorer, run)};
+static const as_operation distiller[] = {REQUIRED(distiller, distil)};
+static const as_operation scorer[] = {REQUIRED(scorer, score)};
+static const as_operation llm[] = {REQUIRED(llm, complete)};
+static const as_operation transport[] = {REQUIRED(transport, connect), REQUIRED(transport, send),
+                                         REQUIRED(transport, receive), OPTIONAL(transport, diagnostics)};
+static const as_operation exposure[] = {REQUIRED(exposure, offer), OPTIONAL(exposure, route)};
+static const as_operation environment[] = {REQUIRED(environment, prepare), REQUIRED(environment, cleanup),
+                                           OPTIONAL(environment, digest), OPTIONAL(environment, snapshot),
+                                           OPTIONAL(environment, restore)};
+static const as_operation reporter[] = {TEXT(reporter, file_name), REQUIRED(reporter, render)};
+
+#define ROLE(role) {#role, sizeof(assay_##role##_ops), role, sizeof role / sizeof *role}
+
+static const as_role roles[ASSAY_ROLE_COUNT + 1] = {
+	[ASSAY_ROLE_SAMPLER] = ROLE(sampler),
+	[ASSAY_ROLE_GOALGEN] = ROLE(goalgen),
+	[ASSAY_ROLE_EXPLORER] = ROLE(explorer),
+	[ASSAY_ROLE_DISTILLER] = ROLE(distiller),
+	[ASSAY_ROLE_SCORER] = ROLE(scorer),
+	[ASSAY_ROLE_LLM] = ROLE(llm),
+	[ASSAY_ROLE_TRANSPORT] = ROLE(transport),
+	[ASSAY_ROLE_EXPOSURE] = ROLE(exposure),
+	[ASSAY_ROLE_EMBEDDER] = {"embedder", 0, NULL, 0},
+	[ASSAY_ROLE_ENVIRONMENT] = ROLE(environment),
+	[ASSAY_ROLE_IMPORTER] = {"importer", 0, NULL, 0},
+	[ASSAY_ROLE_REPORTER] = ROLE(reporter),
+};
+/* clang-format on */
+
+const as_role *as_role_get(uint32_t role)
+{
+	return role >= 1 && role <= ASSAY_ROLE_COUNT ? &roles[role] : NULL;
+}
+
+bool as_role_has(const void *ops, size_t size, const as_operation *operation)
+{
+	/* Functions and texts alike are pointers of one size on POSIX, and NULL is all zero bits (dlsym relies on it
+	 * too). */
+	uintptr_t pointer;
+	if (size < operation->offset + sizeof pointer) {
+		return false;
+	}
+	memcpy(&pointer, (const char *)ops + operation->offset, sizeof pointer);
+	return pointer != 0;
+}
+
+const char *as_role_name(uint32_t role)
+{
+	const as_role *known = as_role_get(role);
+	return known ? known->name : NULL;
+}
+
+uint32_t as_role_from_name(assay_str name)
+{
+	for (uint32_t role = 1; role <= ASSAY_ROLE_COUNT; role++) {
+		if (as_str_is(name, roles[role].name)) {
+			return role;
+		}
+	}
+	return 0;
+}

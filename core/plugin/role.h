@@ -1,0 +1,29 @@
+/* The roles: their names, the size of their operations table, and which operations a module must fill in
+ * (sdk/assay/roles). Constant data; thread: any. */
+#ifndef AS_ROLE_H
+#define AS_ROLE_H
+
+#include <assay/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct as_operation {
+	const char *name;
+	size_t offset; /* of the pointer within the table */
+	bool required;
+	bool is_data; /* a text rather than a function */
+} as_operation;
+
+typedef struct as_role {
+	const char *name;
+	size_t size; /* of the table that this program knows; 0: a role whose table is not defined yet */
+	const as_operation *operations;
+	size_t n_operations;
+} as_role;
+
+const as_role *as_role_get(uint32_t role); /* NULL when unknown */
+
+/* Does the table at `ops`, `size` bytes of which are there, fill in this operation? */
+bool as_role_has(const void *ops, size_t size, const as_operation *operation);
+
+#endif

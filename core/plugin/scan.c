@@ -1,0 +1,145 @@
+/* Listing the modules there are, without opening any. */
+#include "core/plugin/registry_private.h"
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/plugin/loader.h"
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MODULES_MAX 4096u
+
+static int add_module(as_registry *r, const char *stem, const char *path, assay_error *err)
+{
+	if (r->n_modules >= MODULES_MAX) {
+		return as_fail(err, ASSAY_ELIMIT, "more than %u plugins", MODULES_MAX);
+	}
+	if (!as_grow(&r->modules, &r->cap_modules, r->n_modules + 1, sizeof *r->modules) || !stem || !path) {
+		return as_fail_memory(err);
+	}
+	as_module *m = &r->modules[r->n_modules++];
+	*m = (as_module){.stem = stem, .path = path};
+	for (size_t i = 0; i + 1 < r->n_modules; i++) {
+		if (strcmp(r->modules[i].stem, stem) == 0) {
+			m->state = AS_MODULE_SHADOWED;
+			m->shadow = as_module_label(&r->modules[i]);
+			break;
+		}
+	}
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const char *const *x = a;
+	const char *const *y = b;
+	return strcmp(*x, *y);
+}
+
+/* The names of the *.so in an open folder, in the arena. */
+static int read_names(as_registry *r, DIR *dir, const char ***names, size_t *n, assay_error *err)
+{
+	size_t cap = 0;
+	const struct dirent *entry;
+	while ((entry = readdir(dir)) != NULL) {
+		size_t len = strlen(entry->d_name);
+		if (len <= 3 || entry->d_name[0] == '.' || strcmp(entry->d_name + len - 3, ".so") != 0) {
+			continue;
+		}
+		if (*n >= MODULES_MAX) {
+			return as_fail(err, ASSAY_ELIMIT, "more than %u plugins in one folder", MODULES_MAX);
+		}
+		const char *name = as_arena_cstr(&r->arena, as_str(entry->d_name));
+		if (!name || !as_grow(names, &cap, *n + 1, sizeof **names)) {
+			return as_fail_memory(err);
+		}
+		(*names)[(*n)++] = name;
+	}
+	return 0;
+}
+
+static int scan_folder(as_registry *r, const char *folder, assay_error *err)
+{
+	const char **names = NULL;
+	size_t n = 0;
+	DIR *dir = opendir(folder);
+	if (!dir) {
+		return errno == ENOENT || errno == ENOTDIR
+			       ? 0
+			       : as_fail_errno(err, errno, folder, "read the plugin folder");
+	}
+	int rc = read_names(r, dir, &names, &n, err);
+	closedir(dir);
+	if (n > 1) {
+		qsort(names, n, sizeof *names, by_name);
+	}
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		rc = add_module(r, as_arena_cstr(&r->arena, (assay_str){names[i], strlen(names[i]) - 3}),
+				as_arena_printf(&r->arena, "%s/%s", folder, names[i]), err);
+	}
+	free(names);
+	return rc;
+}
+
+/* A folder, then, for a libtool build tree, its .libs. A folder given twice counts once. */
+static int scan_dir(as_registry *r, size_t index, assay_error *err)
+{
+	as_buf path = {0};
+	int rc = as_path_absolute(r->dirs[index], &path, err);
+	if (rc < 0) {
+		as_buf_free(&path);
+		return rc;
+	}
+	const char *absolute = as_arena_cstr(&r->arena, as_buf_str(&path));
+	const char *libs = as_arena_printf(&r->arena, "%s/.libs", path.ptr ? path.ptr : "");
+	rc = as_buf_check(&path, err);
+	as_buf_free(&path);
+	if (rc < 0 || !absolute || !libs) {
+		return as_fail_memory(err);
+	}
+	r->dirs[index] = absolute;
+	for (size_t i = 0; i < index; i++) {
+		if (strcmp(r->dirs[i], absolute) == 0) {
+			return 0;
+		}
+	}
+	if (!as_dir_exists(absolute)) {
+		as_log_put(r->log, "loader", ASSAY_LOG_DEBUG, "no plugin folder %s", absolute);
+		return 0;
+	}
+	rc = scan_folder(r, absolute, err);
+	return rc < 0 ? rc : scan_folder(r, libs, err);
+}
+
+typedef struct linked {
+	as_registry *r;
+	assay_error *err;
+} linked;
+
+static int add_linked(void *payload, assay_str stem)
+{
+	linked *l = payload;
+	return add_module(l->r, as_arena_cstr(&l->r->arena, stem), "", l->err);
+}
+
+int as_registry_scan(as_registry *r, assay_error *err)
+{
+	if (r->scanned) {
+		return 0;
+	}
+	int rc = 0;
+	linked payload = {r, err};
+	for (size_t i = 0; rc == 0 && i < r->n_dirs; i++) {
+		rc = scan_dir(r, i, err);
+	}
+	if (rc == 0) {
+		rc = as_loader_linked(AS_PLUGIN_SYMBOL, add_linked, &payload);
+	}
+	r->scanned = rc == 0;
+	if (rc < 0) {
+		r->n_modules = 0; /* none was opened yet */
+	}
+	return rc;
+}
