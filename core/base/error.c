@@ -31,7 +31,7 @@ static void trim_to_character(char *text)
 	text[whole_characters(text, strlen(text))] = '\0';
 }
 
-static void print_into(char *out, size_t size, const char *format, va_list args)
+static void ASSAY_PRINTF(3, 0) print_into(char *out, size_t size, const char *format, va_list args)
 {
 	if (vsnprintf(out, size, format, args) < 0) {
 		out[0] = '\0';

@@ -9,7 +9,7 @@
 /* Fill err with code and message and return code. The first message written stays: a caller further up adds context
  * with as_error_where and friends. Text that does not fit is cut at a character's end. */
 int as_fail(assay_error *err, int code, const char *format, ...) ASSAY_PRINTF(3, 4);
-int as_failv(assay_error *err, int code, const char *format, va_list args);
+int as_failv(assay_error *err, int code, const char *format, va_list args) ASSAY_PRINTF(3, 0);
 
 /* ASSAY_EIO (ENOENT: ASSAY_ENOENT) from errno value `number`: "cannot WHAT: REASON", where = path. */
 int as_fail_errno(assay_error *err, int number, const char *path, const char *what);

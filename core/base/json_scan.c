@@ -10,8 +10,12 @@ enum { AT_VALUE, AT_FIRST_ELEMENT, AT_FIRST_MEMBER, AFTER_VALUE };
 
 void as_json_scan_start(struct as_json_scan *s, assay_str text, uint32_t profile, uint32_t max_depth, assay_error *err)
 {
-	*s = (struct as_json_scan){
-		.text = text, .profile = profile, .max_depth = max_depth, .err = err, .line = 1, .state = AT_VALUE};
+	*s = (struct as_json_scan){.text = text.ptr ? text : ASSAY_STR(""),
+				   .profile = profile,
+				   .max_depth = max_depth,
+				   .err = err,
+				   .line = 1,
+				   .state = AT_VALUE};
 }
 
 void as_json_scan_free(struct as_json_scan *s)

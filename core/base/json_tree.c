@@ -55,7 +55,6 @@ static int duplicate(struct tree *t, const struct member *m)
 /* The object's members are complete. Sorting them finds duplicates in n log n whatever keys a peer thinks up. */
 static int check_keys(struct tree *t, const struct frame *f)
 {
-	struct member *m = t->members + f->first_member;
 	size_t n = t->n_members - f->first_member;
 	size_t first = 0;
 	const struct member *earliest = NULL;
@@ -63,6 +62,7 @@ static int check_keys(struct tree *t, const struct frame *f)
 	if (n < 2) {
 		return 0;
 	}
+	struct member *m = t->members + f->first_member;
 	qsort(m, n, sizeof *m, by_key_then_place);
 	for (size_t i = 1; i < n; i++) {
 		if (strcmp(m[first].node->string, m[i].node->string) != 0) {

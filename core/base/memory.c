@@ -257,6 +257,9 @@ bool as_grow(void *items, size_t *cap, size_t need, size_t size)
 
 void *as_new(size_t count, size_t size)
 {
+	if (size > 0 && count > SIZE_MAX / 2 / size) {
+		return NULL;
+	}
 	return calloc(count ? count : 1, size ? size : 1);
 }
 

@@ -111,6 +111,7 @@ END_TEST
 START_TEST(test_syntax_errors)
 {
 	check_error("", 1, 0, "expected a value, found the end of the text");
+	check_fails(NULL, 0, ASSAY_JSON_PEER, 1, 0, "expected a value, found the end of the text");
 	check_error(" \n ", 2, 3, "expected a value, found the end of the text");
 	check_error("{\"a\":1 x", 1, 7, "expected ',' or '}' after a member, found 'x'");
 	check_error("[1,\n2\n\"x\"]", 3, 6, "expected ',' or ']' after an element, found '\"'");
