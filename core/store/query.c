@@ -26,9 +26,39 @@ void as_store_leave(as_store *s)
 	pthread_mutex_unlock(&s->mutex);
 }
 
+static int errno_of(sqlite3_file *file)
+{
+	int number = 0;
+	if (file && file->pMethods &&
+	    file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &number) != SQLITE_OK) {
+		return 0;
+	}
+	return number;
+}
+
+/* The errno behind a failure of the file system. SQLite's own answer is errno as it stands after the cleaning up, which
+ * is often 0; its files remember better. */
+static int system_error(const as_store *s, int code)
+{
+	sqlite3_file *wal = NULL, *file = NULL;
+	if ((code & 0xFF) == SQLITE_READONLY) {
+		return EACCES;
+	}
+	int number = s->db ? sqlite3_system_errno(s->db) : 0;
+	if (number == 0 && s->db && (code & 0xFF) == SQLITE_IOERR) {
+		if (sqlite3_file_control(s->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &wal) == SQLITE_OK) {
+			number = errno_of(wal);
+		}
+		if (number == 0 && sqlite3_file_control(s->db, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK) {
+			number = errno_of(file);
+		}
+	}
+	return number;
+}
+
 static int fail_system(const as_store *s, int code, const char *what, assay_error *err)
 {
-	int number = s->db ? sqlite3_system_errno(s->db) : 0;
+	int number = system_error(s, code);
 	if (number == ENOENT) {
 		return as_fail_errno(err, number, s->path, what);
 	}
@@ -107,7 +137,7 @@ int as_store_fail(const as_store *s, int code, const char *what, assay_error *er
 
 static const char *purpose(const struct as_query *q)
 {
-	return q->stmt && sqlite3_stmt_readonly(q->stmt) ? "read the store" : "write the store";
+	return q->reads ? "read the store" : "write the store";
 }
 
 static void settle(struct as_query *q, int code)
@@ -125,6 +155,8 @@ void as_query_start(struct as_query *q, as_store *s, enum as_sql which, assay_er
 					     &s->statements[which], NULL));
 	}
 	q->stmt = s->statements[which];
+	/* A commit is no writer to SQLite, though it is what fails on a full disk. */
+	q->reads = which > AS_SQL_ROLLBACK && q->stmt && sqlite3_stmt_readonly(q->stmt);
 }
 
 static void bind_text(struct as_query *q, assay_str text, size_t max, const char *what)

@@ -39,8 +39,9 @@ int as_store_end(as_store *s, int code, assay_error *err);
 struct as_query {
 	as_store *store;
 	sqlite3_stmt *stmt;
-	int bound; /* parameters bound so far */
-	int code;  /* sticky, ASSAY_E... */
+	int bound;  /* parameters bound so far */
+	int code;   /* sticky, ASSAY_E... */
+	bool reads; /* it changes nothing */
 	assay_error *err;
 };
 

@@ -1,12 +1,30 @@
 /* Opening, checking and closing a store. */
 #include "core/store/store.h"
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/store/query.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+/* Asked beforehand because SQLite, refused, tries to open for reading and then knows only that there is no file. */
+static int check_folder(const char *path, assay_error *err)
+{
+	const assay_str folder = as_path_dir(as_str(path));
+	char *name = as_strndup(folder);
+	int rc = 0;
+	if (!name) {
+		return as_fail_memory(err);
+	}
+	if (access(name, W_OK | X_OK) != 0) {
+		rc = as_fail_errno(err, errno, path, "create the store");
+	}
+	free(name);
+	return rc;
+}
 
 /* Looks without opening: closing a descriptor of our own would drop the record locks that SQLite holds on the file. */
 static int check_path(const char *path, uint32_t flags, assay_error *err)
@@ -15,7 +33,7 @@ static int check_path(const char *path, uint32_t flags, assay_error *err)
 	int rc = 0;
 	if (stat(path, &st) != 0) {
 		if (errno == ENOENT && (flags & AS_STORE_CREATE)) {
-			return 0;
+			return check_folder(path, err);
 		}
 		rc = as_fail_errno(err, errno, path, "open the store");
 		if (rc == ASSAY_ENOENT) {
@@ -159,6 +177,10 @@ static int create_schema(as_store *s, assay_error *err)
 static int set_up(as_store *s, assay_error *err)
 {
 	bool is_wal = false;
+	/* SQLite falls back to reading by itself. */
+	if (!(s->flags & AS_STORE_READ_ONLY) && sqlite3_db_readonly(s->db, "main") == 1) {
+		return as_store_fail(s, SQLITE_READONLY, "write the store", err);
+	}
 	int rc = identify(s, err);
 	if (rc == 0 && !(s->flags & AS_STORE_CREATE)) {
 		as_fail(err, ASSAY_EDATA, "not an Assay store: an empty database");
@@ -170,10 +192,6 @@ static int set_up(as_store *s, assay_error *err)
 	}
 	if (rc < 0 || (s->flags & AS_STORE_READ_ONLY)) {
 		return rc < 0 ? rc : 0;
-	}
-	if (sqlite3_db_readonly(s->db, "main") == 1) { /* SQLite falls back to reading by itself */
-		as_fail_errno(err, EACCES, s->path, "write the store");
-		return ASSAY_EIO;
 	}
 	rc = ask(s, "PRAGMA journal_mode = WAL", NULL, &is_wal, err);
 	if (rc == 0 && !is_wal) {
