@@ -207,7 +207,8 @@ static int check_file(const char *path, assay_error *err)
 {
 	struct stat st;
 	if (stat(path, &st) != 0) {
-		return as_fail_errno(err, errno, path, "look at the plugin");
+		as_fail_errno(err, errno, path, "look at the plugin");
+		return as_error_hint(err, "repair the link or remove it");
 	}
 	if (!S_ISREG(st.st_mode)) {
 		as_fail(err, ASSAY_EPLUGIN, "is %s, not a shared object",

@@ -92,23 +92,40 @@ typedef struct request {
 	char stem[160]; /* ROLE_NAME */
 } request;
 
+static int refuse_use(const char *use, uint32_t role, assay_error *err)
+{
+	as_fail(err, ASSAY_EINVAL, "\"%.100s\" names no plugin", use ? use : "");
+	as_error_hint(err, "write ROLE/NAME, such as %s/NAME", role ? as_role_name(role) : "sampler");
+	return ASSAY_EINVAL;
+}
+
+static int refuse_role(const char *use, assay_str name, assay_error *err)
+{
+	const char *names[ASSAY_ROLE_COUNT];
+	as_buf all = {0};
+	for (uint32_t role = 1; role <= ASSAY_ROLE_COUNT; role++) {
+		names[role - 1] = as_role_name(role);
+		as_buf_printf(&all, "%s%s", role > 1 ? " " : "", names[role - 1]);
+	}
+	const char *best = as_nearest(name, names, ASSAY_ROLE_COUNT);
+	as_fail(err, ASSAY_EINVAL, "\"%.100s\" begins with no role", use);
+	as_error_hint(err, best ? "did you mean %s?" : "roles are %s", best ? best : as_buf_str(&all).ptr);
+	as_buf_free(&all);
+	return ASSAY_EINVAL;
+}
+
 static int parse_use(const char *use, uint32_t role, request *q, assay_error *err)
 {
 	const char *slash = use ? strchr(use, '/') : NULL;
 	*q = (request){.use = use};
 	if (!slash || !as_module_name_ok(as_str(slash + 1), true)) {
-		as_fail(err, ASSAY_EINVAL, "\"%.100s\" names no plugin", use ? use : "");
-		as_error_hint(err, "write ROLE/NAME, such as %s/random", role ? as_role_name(role) : "sampler");
-		return ASSAY_EINVAL;
+		return refuse_use(use, role, err);
 	}
 	q->role_name = (assay_str){use, (size_t)(slash - use)};
 	q->name = as_str(slash + 1);
 	q->role = as_role_from_name(q->role_name);
 	if (q->role == 0) {
-		as_fail(err, ASSAY_EINVAL, "\"%.100s\": there is no role \"%.*s\"", use,
-			q->role_name.len > 40 ? 40 : (int)q->role_name.len, q->role_name.ptr);
-		as_error_hint(err, "write ROLE/NAME, such as %s/random", role ? as_role_name(role) : "sampler");
-		return ASSAY_EINVAL;
+		return refuse_role(use, q->role_name, err);
 	}
 	if (role != 0 && role != q->role) {
 		return as_fail(err, ASSAY_EINVAL, "\"%s\" is of the role %s, expected one of the role %s", use,

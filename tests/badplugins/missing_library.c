@@ -1,0 +1,23 @@
+/* Needs a library that is not there: the build makes it, links with it and removes it. */
+#include "bad.h"
+
+#ifdef ABSENT_LIBRARY
+ASSAY_EXPORT int absent(void);
+int absent(void)
+{
+	return (int)bad_ops.size;
+}
+#else
+extern int absent(void);
+
+static int draw_more(void *self, assay_call *call, assay_tools required, assay_tools candidates, size_t n,
+		     uint32_t *picked, size_t *n_picked, assay_error *err)
+{
+	return draw(self, call, required, candidates, n, picked, n_picked, err) + absent();
+}
+
+static const assay_sampler_ops table = {.size = sizeof table, .draw = draw_more};
+static const assay_impl one = BAD_IMPL(.ops = &table);
+static const assay_impl *const impls[] = {&one, NULL};
+BAD_PLUGIN(missing_library, )
+#endif
