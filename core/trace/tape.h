@@ -42,7 +42,7 @@ const assay_json *as_tape_document(const as_tape *t);
 assay_str as_tape_id(const as_tape *t);
 int as_tape_parse(assay_str text, as_tape **out, assay_error *err);
 
-/* Looking up. Rows come in recorded order; indexes are hashed. */
+/* Looking up. Rows come in recorded order; look-ups are binary searches. */
 size_t as_tape_count(const as_tape *t);
 const as_tape_row *as_tape_row_at(const as_tape *t, size_t i);
 /* Group and initial version of a server; false when the tape does not know it. */

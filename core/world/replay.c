@@ -384,12 +384,17 @@ int as_replay_open(const as_tape *tape, const as_replay_options *options, as_wor
 	return 0;
 }
 
-static int add_surface(as_tape *tape, const as_catalogue *catalogue, assay_error *err)
+/* Only the servers that the session saw: a tape stays small beside a large catalogue. */
+static int add_surface(as_tape *tape, const as_trace *trace, const as_catalogue *catalogue, assay_error *err)
 {
 	const as_catalogue_server *servers;
+	const assay_json *seen = as_json_get(as_trace_document(trace), "tool_specs");
 	size_t n = as_catalogue_servers(catalogue, &servers);
 	int rc = 0;
 	for (size_t i = 0; i < n && rc == 0; i++) {
+		if (!as_json_get_n(seen, servers[i].id)) {
+			continue;
+		}
 		rc = as_tape_add_server(tape, servers[i].id, servers[i].group, ASSAY_STR("0"), err);
 		for (size_t k = 0; k < servers[i].tools.count && rc == 0; k++) {
 			const assay_tool *tool = servers[i].tools.list[k];
@@ -409,7 +414,7 @@ int as_tape_of_trace(const as_trace *trace, const as_catalogue *catalogue, as_ta
 	as_buf canonical = {0};
 	int rc = as_tape_new(&tape, err);
 	if (rc == 0) {
-		rc = add_surface(tape, catalogue, err);
+		rc = add_surface(tape, trace, catalogue, err);
 	}
 	w.tape = tape;
 	for (size_t i = 0; i < n && rc == 0; i++) {

@@ -1,0 +1,175 @@
+#include "core/run/attempt.h"
+
+#include "core/base/error.h"
+#include "core/base/hash.h"
+#include <assay/roles/explorer.h>
+#include <string.h>
+
+#define TEXT_CUT 8000 /* characters of a result that a model gets to read; reference page 7.1 */
+
+const as_use as_flat_exposure = {.use = "exposure/flat"};
+
+static const char *class_of(const char *end)
+{
+	static const char *const infra[] = {"model_unreachable", "server_unreachable", "judge_unreachable"};
+	static const char *const harness[] = {"setup_failed", "verifier_broken", "cancelled"};
+	for (size_t i = 0; i < sizeof infra / sizeof *infra; i++) {
+		if (strcmp(end, infra[i]) == 0) {
+			return "infra";
+		}
+	}
+	for (size_t i = 0; i < sizeof harness / sizeof *harness; i++) {
+		if (strcmp(end, harness[i]) == 0) {
+			return "harness";
+		}
+	}
+	return "agent";
+}
+
+/* What the explorer said of its end, as one of our own words. */
+static const char *end_of_result(const assay_json *exploration)
+{
+	static const char *const known[] = {"finished", "gave_up", "turn_limit", "malformed_call", "context_overflow"};
+	assay_str said = as_json_str(as_json_get(exploration, "end"));
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+		if (as_str_is(said, known[i])) {
+			return known[i];
+		}
+	}
+	return "finished";
+}
+
+/* The end of a session that a service cut short. NULL: not an end but a failure of the run itself. */
+static const char *end_of_error(const as_context *c, int rc)
+{
+	if (rc == ASSAY_ETIMEOUT && as_remaining(c->call.deadline_ms) == 0) {
+		return "time_limit";
+	}
+	if (rc == ASSAY_ECANCELED || rc == ASSAY_ENOMEM || rc == ASSAY_EPLUGIN || rc == ASSAY_ENOTSUP || rc == ASSAY_EINVAL) {
+		return NULL;
+	}
+	if (c->fault == AS_FAULT_MODEL) {
+		return "model_unreachable";
+	}
+	if (c->fault == AS_FAULT_SERVER) {
+		return "server_unreachable";
+	}
+	return rc == ASSAY_ELIMIT ? "turn_limit" : NULL;
+}
+
+static int explore(as_context *c, const as_session_spec *spec, const as_instance *explorer, as_session_result *out,
+                   assay_json **exploration, assay_error *err)
+{
+	const assay_explorer_ops *ops = as_instance_ops(explorer);
+	assay_assignment assignment = {.size = sizeof assignment,
+	                               .turns = spec->budget.turns,
+	                               .prompt = spec->request.prompt,
+	                               .persona = spec->persona,
+	                               .seed = spec->seed};
+	as_collect got;
+	int rc;
+	as_collect_init(&got, 1, 0);
+	rc = ops->run(as_instance_self(explorer), &c->call.pub, &assignment, &got.sink, &out->cause);
+	if (rc == 0) {
+		rc = as_collect_one(&got, spec->explorer->use, exploration, err);
+		out->end = rc == 0 ? end_of_result(*exploration) : NULL;
+	} else {
+		out->cause.code = rc;
+		out->end = end_of_error(c, rc);
+		as_collect_one(&got, spec->explorer->use, exploration, NULL); /* what was said until then, if anything */
+		if (out->end) {
+			rc = 0;
+		} else if (err) {
+			*err = out->cause;
+		}
+	}
+	as_collect_free(&got);
+	return rc;
+}
+
+static int note_times(as_engine *e, const as_recorder *r, const as_session_spec *spec, int64_t wall, int64_t begun,
+                      assay_error *err)
+{
+	const as_call_time *times;
+	size_t n = as_recorder_times(r, &times);
+	int64_t total = 0;
+	assay_str run = as_str(e->manifest->bench_id);
+	int rc;
+	for (size_t i = 0; i < n; i++) {
+		total += times[i].length_us;
+	}
+	rc = as_store_put_timing(e->store, run, as_str(spec->subject), "session", wall, as_now_us() - begun, err);
+	if (rc == 0 && n > 0) {
+		rc = as_store_put_timing(e->store, run, as_str(spec->subject), "world", times[0].start_us, total, err);
+	}
+	return rc;
+}
+
+int as_session_run(as_worker *w, const as_session_spec *spec, as_session_result *out, assay_error *err)
+{
+	as_context c;
+	as_instance *explorer, *exposure;
+	as_recorder_options options = {.world = spec->world,
+	                               .request = spec->request,
+	                               .seed_metadata = spec->seed_metadata,
+	                               .trace_servers = spec->trace_servers,
+	                               .text_cut = TEXT_CUT};
+	assay_json *exploration = NULL;
+	int64_t wall = as_wall_us(), begun = as_now_us();
+	int rc;
+	*out = (as_session_result){.end = "setup_failed"};
+	as_context_init(&c, w, spec->explorer->use, spec->subject, spec->seed, spec->budget.seconds);
+	c.model = spec->model;
+	c.world = spec->world;
+	c.try_number = spec->try_number;
+	options.catalogue = c.engine->catalogue;
+	rc = as_worker_instance(w, spec->explorer, ASSAY_ROLE_EXPLORER, &explorer, err);
+	if (rc == 0) {
+		rc = as_worker_instance(w, spec->exposure, ASSAY_ROLE_EXPOSURE, &exposure, err);
+	}
+	if (rc < 0) {
+		as_json_free(spec->seed_metadata);
+		return rc;
+	}
+	options.exposure = exposure;
+	rc = as_recorder_open(&options, &c.call, &c.recorder, err);
+	if (rc < 0) {
+		return rc;
+	}
+	rc = explore(&c, spec, explorer, out, &exploration, err);
+	if (rc == 0) {
+		out->end_class = class_of(out->end);
+		rc = as_recorder_finish(c.recorder, exploration, &out->trace, err);
+		exploration = NULL;
+	}
+	if (rc == 0) {
+		out->ran = true;
+		rc = note_times(c.engine, c.recorder, spec, wall, begun, err);
+	}
+	if (rc < 0) {
+		as_trace_free(out->trace);
+		out->trace = NULL;
+		as_json_free(exploration);
+	}
+	as_recorder_close(c.recorder);
+	return rc;
+}
+
+int as_attempt_id(assay_str task_id, const as_candidate_spec *candidate, const as_condition_spec *condition,
+                  uint32_t repeat, char out[65], assay_error *err)
+{
+	assay_text who = {0}, how = {0};
+	char number[16];
+	int n = snprintf(number, sizeof number, "%u", repeat);
+	int rc = as_json_dump(candidate->record, ASSAY_JSON_CANONICAL, &who, err);
+	if (rc == 0) {
+		rc = as_json_dump(condition->record, ASSAY_JSON_CANONICAL, &how, err);
+	}
+	if (rc == 0) {
+		assay_str parts[] = {task_id, as_text_str(who), as_text_str(how), {number, (size_t)n}};
+		as_hash_parts("attempt", parts, 4, out);
+	}
+	as_text_free(&who);
+	as_text_free(&how);
+	return rc;
+}

@@ -1,0 +1,353 @@
+#include "core/run/context.h"
+
+#include "core/base/error.h"
+#include "core/base/hash.h"
+#include "core/run/score.h"
+#include <assay/roles/llm.h>
+#include <assay/roles/sampler.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MODEL_TRIES 3
+
+typedef struct opened {
+	const as_use *key;
+	char *name; /* of a sampler opened by name; key is NULL then */
+	as_instance *instance;
+} opened;
+
+struct as_worker {
+	as_engine *engine;
+	opened *list;
+	size_t n, cap;
+};
+
+int as_worker_new(as_engine *e, as_worker **out, assay_error *err)
+{
+	as_worker *w = as_new(1, sizeof *w);
+	if (!w) {
+		return as_fail_memory(err);
+	}
+	w->engine = e;
+	*out = w;
+	return 0;
+}
+
+void as_worker_free(as_worker *w)
+{
+	if (!w) {
+		return;
+	}
+	for (size_t i = 0; i < w->n; i++) {
+		as_instance_close(w->list[i].instance);
+		free(w->list[i].name);
+	}
+	free(w->list);
+	free(w);
+}
+
+int as_worker_instance(as_worker *w, const as_use *use, uint32_t role, as_instance **out, assay_error *err)
+{
+	int rc;
+	for (size_t i = 0; i < w->n; i++) {
+		if (w->list[i].key == use) {
+			*out = w->list[i].instance;
+			return 0;
+		}
+	}
+	if (!as_grow(&w->list, &w->cap, w->n + 1, sizeof *w->list)) {
+		return as_fail_memory(err);
+	}
+	rc = as_instance_open(w->engine->registry, use->use, role, use->options, w->engine->manifest->base_dir, out, err);
+	if (rc == 0) {
+		w->list[w->n++] = (opened){use, NULL, *out};
+	} else {
+		as_error_pointer(err, "%s", use->pointer ? use->pointer : "");
+		as_error_where(err, w->engine->manifest->path, use->line);
+	}
+	return rc;
+}
+
+/* A sampler that nobody configured: the ones that exposures ask for by name. */
+static int sampler_by_name(as_worker *w, const char *name, as_instance **out, assay_error *err)
+{
+	as_buf use = {0};
+	int rc;
+	for (size_t i = 0; i < w->n; i++) {
+		if (!w->list[i].key && strcmp(w->list[i].name, name) == 0) {
+			*out = w->list[i].instance;
+			return 0;
+		}
+	}
+	as_buf_printf(&use, "sampler/%s", name);
+	rc = as_buf_check(&use, err);
+	if (rc == 0 && !as_grow(&w->list, &w->cap, w->n + 1, sizeof *w->list)) {
+		rc = as_fail_memory(err);
+	}
+	if (rc == 0) {
+		rc = as_instance_open(w->engine->registry, use.ptr, ASSAY_ROLE_SAMPLER, NULL, w->engine->manifest->base_dir, out,
+		                      err);
+	}
+	if (rc == 0) {
+		w->list[w->n++] = (opened){NULL, as_strdup(name), *out};
+		rc = w->list[w->n - 1].name ? 0 : as_fail_memory(err);
+	}
+	as_buf_free(&use);
+	return rc;
+}
+
+static int hook_offers(void *context, const assay_json **tools, assay_error *err)
+{
+	as_context *c = context;
+	if (!c->recorder) {
+		return as_fail(err, ASSAY_ENOTSUP, "there is no agent in this operation");
+	}
+	return as_recorder_offers(c->recorder, tools, err);
+}
+
+static int hook_act(void *context, assay_str name, const assay_json *arguments, assay_text *text, int *is_error,
+                    assay_error *err)
+{
+	as_context *c = context;
+	int rc;
+	if (!c->recorder) {
+		return as_fail(err, ASSAY_ENOTSUP, "there is no agent in this operation");
+	}
+	if (as_remaining(c->call.deadline_ms) == 0) {
+		return as_fail(err, ASSAY_ETIMEOUT, "the attempt's time is used up");
+	}
+	rc = as_recorder_act(c->recorder, &c->call, name, arguments, text, is_error, err);
+	if (rc == ASSAY_EUNREACH || rc == ASSAY_EPROTO || (rc == ASSAY_ETIMEOUT && as_remaining(c->call.deadline_ms) > 0)) {
+		c->fault = AS_FAULT_SERVER;
+	}
+	return rc;
+}
+
+static int hook_world_call(void *context, assay_str server, assay_str tool, const assay_json *arguments,
+                           assay_json **result, int *is_error, assay_error *err)
+{
+	as_context *c = context;
+	as_answer answer = {0};
+	int rc;
+	*result = NULL;
+	if (!c->world) {
+		return as_fail(err, ASSAY_ENOTSUP, "there is no live world in this operation");
+	}
+	rc = as_world_call(c->world, &c->call, server, tool, arguments, &answer, err);
+	if (rc == 0) {
+		*result = answer.result;
+		answer.result = NULL;
+		*is_error = answer.status != ASSAY_STEP_SUCCESS;
+	} else {
+		c->fault = AS_FAULT_SERVER;
+	}
+	as_answer_clear(&answer);
+	return rc;
+}
+
+static int hook_world_reset(void *context, assay_error *err)
+{
+	as_context *c = context;
+	if (!c->world || !c->world->ops->reset) {
+		return as_fail(err, ASSAY_ENOTSUP, "there is no live world in this operation");
+	}
+	return c->world->ops->reset(c->world, &c->call, err);
+}
+
+/* One request, asked again a few times when the provider says that this may help. */
+static int ask_model(as_context *c, const as_instance *model, const assay_json *request, assay_json **reply,
+                     assay_error *err)
+{
+	const assay_llm_ops *ops = as_instance_ops(model);
+	int rc = ASSAY_EINTERNAL;
+	for (int i = 0; i < MODEL_TRIES; i++) {
+		as_collect got;
+		assay_error local = {0};
+		as_collect_init(&got, 1, 0);
+		rc = ops->complete(as_instance_self(model), &c->call.pub, request, &got.sink, &local);
+		if (rc == 0) {
+			rc = as_collect_one(&got, c->model->llm.use, reply, &local);
+		}
+		as_collect_free(&got);
+		if (rc == 0) {
+			return 0;
+		}
+		if (err) {
+			*err = local;
+			err->code = rc;
+		}
+		if (!(local.flags & ASSAY_ERR_RETRYABLE) || i + 1 == MODEL_TRIES) {
+			break;
+		}
+		rc = as_wait_fd(-1, 0, as_deadline(local.detail > 0 ? local.detail : 500 << i), c->call.cancel, NULL);
+		if (rc == ASSAY_ECANCELED || as_remaining(c->call.deadline_ms) == 0) {
+			break;
+		}
+	}
+	return as_error_where(err, c->model->name, 0) < 0 ? rc : rc;
+}
+
+/* The request's own digest: part of the key of its stored reply. */
+static int request_hash(const as_context *c, const assay_json *request, char out[65], assay_error *err)
+{
+	assay_text text = {0}, options = {0};
+	int rc = as_json_dump(request, ASSAY_JSON_CANONICAL, &text, err);
+	if (rc == 0) {
+		rc = as_json_dump(c->model->llm.options, ASSAY_JSON_CANONICAL, &options, err);
+	}
+	if (rc == 0) {
+		assay_str parts[] = {as_str(c->model->llm.use), as_text_str(options), as_text_str(text)};
+		as_hash_parts("llm request", parts, 3, out);
+	}
+	as_text_free(&text);
+	as_text_free(&options);
+	return rc;
+}
+
+/* A stored reply is used before anything is asked; a new one is committed before it is used. */
+static int ask_stored(as_context *c, const as_instance *model, const assay_json *request, assay_json **reply,
+                      assay_error *err)
+{
+	char hash[65];
+	assay_text body = {0};
+	int64_t ordinal = c->ordinal++;
+	int rc = request_hash(c, request, hash, err);
+	if (rc < 0) {
+		return rc;
+	}
+	rc = as_store_get_reply(c->engine->store, as_str(c->subject), c->try_number, ordinal, as_str(hash), &body, NULL);
+	if (rc == 0) {
+		rc = as_json_parse(as_text_str(body), ASSAY_JSON_PEER, reply, err);
+	} else if (rc == ASSAY_ENOENT) {
+		rc = ask_model(c, model, request, reply, err);
+		if (rc == 0) {
+			rc = as_json_dump(*reply, ASSAY_JSON_COMPACT, &body, err);
+		}
+		if (rc == 0) {
+			rc = as_store_put_reply(c->engine->store, as_str(c->subject), c->try_number, ordinal, as_str(hash),
+			                        as_text_str(body), err);
+		}
+	}
+	as_text_free(&body);
+	return rc;
+}
+
+static int hook_chat(void *context, const assay_json *request, assay_json **reply, assay_error *err)
+{
+	as_context *c = context;
+	as_instance *model;
+	int rc;
+	*reply = NULL;
+	if (!c->model) {
+		return as_fail(err, ASSAY_ENOTSUP, "the manifest gives this implementation no model");
+	}
+	if (as_remaining(c->call.deadline_ms) == 0) {
+		return as_fail(err, ASSAY_ETIMEOUT, "the attempt's time is used up");
+	}
+	rc = as_worker_instance(c->worker, &c->model->llm, ASSAY_ROLE_LLM, &model, err);
+	if (rc < 0) {
+		return rc;
+	}
+	if (as_instance_info(model)->impl->flags & ASSAY_IMPL_PURE) {
+		rc = ask_model(c, model, request, reply, err); /* recomputing is cheaper than storing */
+	} else {
+		rc = ask_stored(c, model, request, reply, err);
+	}
+	if (rc < 0 && rc != ASSAY_ECANCELED && !(rc == ASSAY_ETIMEOUT && as_remaining(c->call.deadline_ms) == 0)) {
+		c->fault = AS_FAULT_MODEL;
+	}
+	return rc;
+}
+
+/* The trace without one of its steps. */
+static int trace_without(const assay_json *trace, int64_t without, assay_json **out, assay_error *err)
+{
+	assay_json *copy = as_json_clone(trace), *kept = as_json_array();
+	int rc = copy && kept ? 0 : as_fail_memory(err);
+	for (const assay_json *s = as_json_first(as_json_get(trace, "steps")); s && rc == 0; s = as_json_next(s)) {
+		if (as_json_i64(as_json_get(s, "step_id"), -1) != without) {
+			rc = as_json_append(kept, as_json_clone(s));
+		}
+	}
+	if (rc == 0) {
+		rc = as_json_set(copy, "steps", kept);
+		kept = NULL;
+	}
+	if (rc < 0) {
+		as_json_free(copy);
+		copy = NULL;
+	}
+	as_json_free(kept);
+	*out = copy;
+	return rc;
+}
+
+static int hook_score(void *context, const assay_json *task, const assay_json *trace, int64_t without, int *passed,
+                      assay_error *err)
+{
+	as_context *c = context;
+	const as_manifest *m = c->engine->manifest;
+	as_instance *scorer;
+	assay_json *document = NULL, *verdict = NULL;
+	as_trace *t = NULL;
+	int rc = as_worker_instance(c->worker, &m->scorers[m->headline], ASSAY_ROLE_SCORER, &scorer, err);
+	if (rc == 0) {
+		rc = trace_without(trace, without, &document, err);
+	}
+	if (rc == 0) {
+		rc = as_trace_from_json(document, &t, err);
+	}
+	if (rc == 0) {
+		rc = as_score_trace(scorer, &c->call, task, t, as_catalogue_tags(c->engine->catalogue), &verdict, err);
+	}
+	if (rc == 0) {
+		*passed = as_str_is(as_json_str(as_json_get(verdict, "verdict")), "pass");
+	}
+	as_json_free(verdict);
+	as_trace_free(t);
+	return rc;
+}
+
+static int hook_draw(void *context, const char *name, assay_tools required, assay_tools candidates, size_t n,
+                     uint64_t seed, uint32_t *picked, size_t *n_picked, assay_error *err)
+{
+	as_context *c = context;
+	as_instance *sampler;
+	const assay_sampler_ops *ops;
+	as_rng rng;
+	as_call call = c->call;
+	int rc = sampler_by_name(c->worker, name, &sampler, err);
+	if (rc < 0) {
+		return rc;
+	}
+	as_rng_seed(&rng, seed);
+	call.rng = &rng; /* a draw of its own: the caller's numbers stay where they are */
+	ops = as_instance_ops(sampler);
+	return ops->draw(as_instance_self(sampler), &call.pub, required, candidates, n, picked, n_picked, err);
+}
+
+static const as_call_hooks hooks = {
+        .offers = hook_offers,
+        .act = hook_act,
+        .world_call = hook_world_call,
+        .world_reset = hook_world_reset,
+        .chat = hook_chat,
+        .score = hook_score,
+        .draw = hook_draw,
+};
+
+void as_context_init(as_context *c, as_worker *w, const char *component, const char *subject, uint64_t seed,
+                     uint32_t seconds)
+{
+	*c = (as_context){.engine = w->engine, .worker = w, .subject = subject, .try_number = 1};
+	as_rng_seed(&c->rng, seed);
+	as_call_init(&c->call);
+	c->call.hooks = &hooks;
+	c->call.context = c;
+	c->call.cancel = w->engine->cancel;
+	c->call.deadline_ms = seconds ? as_deadline((int64_t)seconds * 1000) : AS_FOREVER;
+	c->call.rng = &c->rng;
+	c->call.log = w->engine->log;
+	c->call.component = component;
+	c->call.cwd = w->engine->manifest->base_dir;
+}

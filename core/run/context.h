@@ -1,0 +1,37 @@
+/* What stands behind one plugin operation during a run: worker, world, recorder, model; and the host services made of
+ * them. A worker is one thread's set of opened instances; a context is one operation's state. */
+#ifndef AS_CONTEXT_H
+#define AS_CONTEXT_H
+
+#include "core/run/engine.h"
+#include "core/world/recorder.h"
+
+typedef struct as_worker as_worker;
+int as_worker_new(as_engine *e, as_worker **out, assay_error *err);
+void as_worker_free(as_worker *w);
+/* The worker's instance of an implementation, opened on first use. `use` is the key: it must stay where it is. */
+int as_worker_instance(as_worker *w, const as_use *use, uint32_t role, as_instance **out, assay_error *err);
+
+/* Whose fault it was that an operation could not go on. */
+#define AS_FAULT_NONE 0
+#define AS_FAULT_MODEL 1
+#define AS_FAULT_SERVER 2
+
+typedef struct as_context {
+	as_call call; /* context->call.pub is what plugins get */
+	as_engine *engine;
+	as_worker *worker;
+	as_rng rng;
+	as_world *world;                 /* NULL: none */
+	as_recorder *recorder;           /* NULL: none */
+	const as_model_spec *model;      /* NULL: none */
+	const char *subject;             /* stored replies are keyed by it: an attempt id or a goal's key */
+	int64_t try_number, ordinal;     /* ordinal: model requests so far */
+	int fault;
+} as_context;
+
+/* component: "explorer/loop"; subject is borrowed. seconds 0: no deadline. */
+void as_context_init(as_context *c, as_worker *w, const char *component, const char *subject, uint64_t seed,
+                     uint32_t seconds);
+
+#endif

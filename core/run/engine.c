@@ -1,0 +1,55 @@
+#include "core/run/engine.h"
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include <stdlib.h>
+
+int as_engine_open(const as_engine_options *options, as_engine **out, assay_error *err)
+{
+	as_engine *e = as_new(1, sizeof *e);
+	const as_manifest *m = options->manifest;
+	const char *tmp = getenv("TMPDIR");
+	int rc;
+	*out = NULL;
+	if (!e) {
+		return as_fail_memory(err);
+	}
+	e->manifest = m;
+	e->registry = options->registry;
+	e->store = options->store;
+	e->log = options->log;
+	e->cancel = options->cancel;
+	e->progress = options->progress;
+	e->jobs = m->jobs ? m->jobs : as_pool_cores();
+	rc = as_variables_load(m->base_dir, &e->variables, err);
+	if (rc == 0) {
+		rc = as_make_temp_dir(tmp && tmp[0] ? tmp : "/tmp", "assay-", &e->work_dir, err);
+	}
+	if (rc < 0) {
+		as_engine_close(e);
+		return rc;
+	}
+	e->estate = (as_estate){.registry = e->registry,
+	                        .servers = m->servers,
+	                        .n_servers = m->n_servers,
+	                        .base_dir = m->base_dir,
+	                        .work_dir = e->work_dir.ptr,
+	                        .variable = as_variable,
+	                        .payload = e->variables};
+	*out = e;
+	return 0;
+}
+
+void as_engine_close(as_engine *e)
+{
+	if (!e) {
+		return;
+	}
+	if (e->work_dir.len > 0) {
+		as_remove_tree(e->work_dir.ptr, NULL);
+	}
+	as_buf_free(&e->work_dir);
+	as_variables_free(e->variables);
+	as_catalogue_free(e->catalogue);
+	free(e);
+}

@@ -1,0 +1,63 @@
+/* The engine: what all stages of a run share. Stages read rows from the store and write rows to it; nothing else passes
+ * between them, so each can be stopped and continued. */
+#ifndef AS_ENGINE_H
+#define AS_ENGINE_H
+
+#include "core/base/log.h"
+#include "core/run/manifest.h"
+#include "core/run/pool.h"
+#include "core/run/progress.h"
+#include "core/run/variables.h"
+#include "core/store/store.h"
+
+typedef struct as_engine {
+	const as_manifest *manifest;
+	as_registry *registry;
+	as_store *store;
+	as_log *log;
+	const as_cancel *cancel;
+	as_progress *progress;
+	uint32_t jobs;
+
+	as_variables *variables;
+	as_catalogue *catalogue; /* after as_stage_catalogue */
+	as_estate estate;
+	as_buf work_dir; /* for environments; made on open, removed on close */
+} as_engine;
+
+typedef struct as_engine_options {
+	const as_manifest *manifest; /* all borrowed until close */
+	as_registry *registry;
+	as_store *store;
+	as_log *log;
+	const as_cancel *cancel;
+	as_progress *progress;
+} as_engine_options;
+
+int as_engine_open(const as_engine_options *options, as_engine **out, assay_error *err);
+void as_engine_close(as_engine *e);
+
+/* Start every server once, take its tools and fingerprint into the store; read them from there when they are in it. */
+int as_stage_catalogue(as_engine *e, assay_error *err);
+
+/* Goals, traces, tasks and their gates, in rounds, until every category has its count or the goals are used up.
+ * upto: the last step to take. *shortfall: how many tasks are missing in all (0: filled; only after AS_STEP_GATE). */
+#define AS_STEP_GOALS 1
+#define AS_STEP_EXPLORE 2
+#define AS_STEP_DISTIL 3
+#define AS_STEP_GATE 4
+int as_stage_generate(as_engine *e, int upto, uint64_t *shortfall, assay_error *err);
+
+/* Every task × candidate × condition × repeat that is not in the store yet. *made: attempts made now. */
+int as_stage_evaluate(as_engine *e, uint64_t *made, assay_error *err);
+
+/* Score all stored attempts again with the manifest's scorers. *changed: verdicts that differ from before. */
+int as_stage_rescore(as_engine *e, uint64_t *scored, uint64_t *changed, assay_error *err);
+
+/* The report model of what the store holds of this run. */
+int as_stage_figures(as_engine *e, assay_json **model, assay_error *err);
+
+/* Render the manifest's reports below `dir`; appends the paths written to *paths (array of text). */
+int as_stage_report(as_engine *e, const assay_json *model, const char *dir, assay_json *paths, assay_error *err);
+
+#endif

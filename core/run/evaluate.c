@@ -1,0 +1,450 @@
+/* Evaluation: every task × candidate × condition × repeat becomes an attempt with its verdicts, once. */
+#include "core/base/error.h"
+#include "core/base/hash.h"
+#include "core/run/attempt.h"
+#include "core/run/score.h"
+#include "core/task/task.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A certified task as all attempts share it. */
+typedef struct eval_task {
+	assay_json *document;
+	as_tape *tape;
+	as_arena arena;
+	assay_tools required, surface;
+	const assay_json *servers; /* the goal's: part of the document */
+	uint32_t seed;
+} eval_task;
+
+/* What the store already has of an attempt. */
+typedef struct done_attempt {
+	char id[65];
+	int64_t tries;
+	bool settled;
+} done_attempt;
+
+typedef struct eval_item {
+	uint32_t condition, candidate, task, repeat;
+} eval_item;
+
+typedef struct evaluation {
+	as_engine *engine;
+	as_worker **workers;
+	eval_task *tasks;
+	size_t n_tasks, cap_tasks;
+	done_attempt *done;
+	size_t n_done, cap_done;
+	eval_item *items;
+	size_t n_items, cap_items;
+	uint64_t made;
+	pthread_mutex_t lock; /* guards made */
+} evaluation;
+
+static void eval_free(evaluation *v)
+{
+	for (uint32_t i = 0; v->workers && i < v->engine->jobs; i++) {
+		as_worker_free(v->workers[i]);
+	}
+	for (size_t i = 0; i < v->n_tasks; i++) {
+		as_json_free(v->tasks[i].document);
+		as_tape_free(v->tasks[i].tape);
+		as_arena_free(&v->tasks[i].arena);
+	}
+	free(v->workers);
+	free(v->tasks);
+	free(v->done);
+	free(v->items);
+}
+
+/* What is needed of a task row while the store is being listed; the tape is fetched afterwards. */
+typedef struct task_listing {
+	evaluation *v;
+	as_arena arena;
+	assay_str *tapes;
+	size_t n, cap;
+} task_listing;
+
+static int list_task(void *payload, const as_task_row *row, assay_error *err)
+{
+	task_listing *l = payload;
+	evaluation *v = l->v;
+	eval_task *t;
+	if (!as_grow(&v->tasks, &v->cap_tasks, v->n_tasks + 1, sizeof *v->tasks) ||
+	    !as_grow(&l->tapes, &l->cap, l->n + 1, sizeof *l->tapes)) {
+		return as_fail_memory(err);
+	}
+	l->tapes[l->n++] = as_arena_str(&l->arena, row->tape_id);
+	t = &v->tasks[v->n_tasks++];
+	*t = (eval_task){0};
+	return l->arena.failed ? as_fail_memory(err) : as_json_parse(row->body, ASSAY_JSON_STRICT, &t->document, err);
+}
+
+static int complete_task(evaluation *v, eval_task *t, assay_str tape_id, assay_error *err)
+{
+	as_engine *e = v->engine;
+	assay_text body = {0};
+	int rc = as_store_get_document(e->store, "tape", tape_id, &body, err);
+	if (rc == 0) {
+		rc = as_tape_parse(as_text_str(body), &t->tape, err);
+	}
+	if (rc == 0) {
+		rc = as_task_required(t->document, e->catalogue, &t->arena, &t->required, err);
+	}
+	if (rc == 0) {
+		t->servers = as_json_pointer(t->document, "/provenance/assay/servers");
+		rc = as_catalogue_surface(e->catalogue, t->servers, &t->arena, &t->surface, err);
+	}
+	as_uuid_seed(as_json_str(as_json_get(t->document, "task_id")), &t->seed);
+	as_text_free(&body);
+	return rc;
+}
+
+static int load_tasks(evaluation *v, assay_error *err)
+{
+	task_listing l = {.v = v};
+	int rc = as_store_tasks(v->engine->store, as_str(v->engine->manifest->bench_id), true, list_task, &l, err);
+	for (size_t i = 0; i < v->n_tasks && rc == 0; i++) {
+		rc = complete_task(v, &v->tasks[i], l.tapes[i], err);
+	}
+	free(l.tapes);
+	as_arena_free(&l.arena);
+	return rc;
+}
+
+static int list_done(void *payload, const as_attempt_row *row, assay_error *err)
+{
+	evaluation *v = payload;
+	done_attempt *last = v->n_done ? &v->done[v->n_done - 1] : NULL;
+	if (!last || !as_str_is(row->attempt_id, last->id)) {
+		if (!as_grow(&v->done, &v->cap_done, v->n_done + 1, sizeof *v->done)) {
+			return as_fail_memory(err);
+		}
+		last = &v->done[v->n_done++];
+		*last = (done_attempt){0};
+		memcpy(last->id, row->attempt_id.ptr, row->attempt_id.len < 64 ? row->attempt_id.len : 64);
+	}
+	last->tries = row->try_number > last->tries ? row->try_number : last->tries;
+	last->settled = last->settled || !row->voided;
+	return 0;
+}
+
+static int compare_done(const void *a, const void *b)
+{
+	return strcmp(((const done_attempt *)a)->id, ((const done_attempt *)b)->id);
+}
+
+static const done_attempt *find_done(const evaluation *v, const char *id)
+{
+	done_attempt key = {0};
+	memcpy(key.id, id, 64);
+	return v->n_done ? bsearch(&key, v->done, v->n_done, sizeof *v->done, compare_done) : NULL;
+}
+
+static int list_items(evaluation *v, assay_error *err)
+{
+	const as_manifest *m = v->engine->manifest;
+	for (uint32_t k = 0; k < m->n_conditions; k++) {
+		for (uint32_t c = 0; c < m->n_candidates; c++) {
+			for (uint32_t t = 0; t < v->n_tasks; t++) {
+				for (uint32_t r = 0; r < m->conditions[k].attempts; r++) {
+					if (!as_grow(&v->items, &v->cap_items, v->n_items + 1, sizeof *v->items)) {
+						return as_fail_memory(err);
+					}
+					v->items[v->n_items++] = (eval_item){k, c, t, r};
+				}
+			}
+		}
+	}
+	return 0;
+}
+
+/* Verdicts of one try as the store takes them; bodies live in `texts`. */
+typedef struct verdict_set {
+	as_verdict_row *rows;
+	assay_text *texts;
+	assay_json **values;
+	size_t n;
+} verdict_set;
+
+static void verdicts_free(verdict_set *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		as_text_free(&s->texts[i]);
+		as_json_free(s->values[i]);
+	}
+	free(s->rows);
+	free(s->texts);
+	free(s->values);
+}
+
+static int score_all(as_worker *w, as_engine *e, const assay_json *task, const as_trace *trace, const char *subject,
+                     verdict_set *s, assay_error *err)
+{
+	const as_manifest *m = e->manifest;
+	int rc = 0;
+	s->rows = as_new(m->n_scorers, sizeof *s->rows);
+	s->texts = as_new(m->n_scorers, sizeof *s->texts);
+	s->values = as_new(m->n_scorers, sizeof(assay_json *));
+	if (!s->rows || !s->texts || !s->values) {
+		return as_fail_memory(err);
+	}
+	for (; s->n < m->n_scorers && rc == 0; s->n++) {
+		const as_use *use = &m->scorers[s->n];
+		assay_json **value = &s->values[s->n];
+		as_instance *scorer;
+		as_context c;
+		as_context_init(&c, w, use->use, subject, 0, 0);
+		c.model = as_manifest_model(m, use->model);
+		rc = as_worker_instance(w, use, ASSAY_ROLE_SCORER, &scorer, err);
+		if (rc == 0) {
+			rc = as_score_trace(scorer, &c.call, task, trace, as_catalogue_tags(e->catalogue), value, err);
+		}
+		if (rc == 0) {
+			rc = as_json_dump(*value, ASSAY_JSON_COMPACT, &s->texts[s->n], err);
+		}
+		s->rows[s->n] = (as_verdict_row){as_str(use->use), as_json_str(as_json_get(*value, "verdict")),
+		                                 as_json_f64(as_json_get(*value, "lo"), 0),
+		                                 as_json_f64(as_json_get(*value, "hi"), 0), as_text_str(s->texts[s->n])};
+	}
+	return rc;
+}
+
+static assay_json *attempt_metadata(const evaluation *v, const eval_item *item)
+{
+	const as_manifest *m = v->engine->manifest;
+	const as_candidate_spec *candidate = &m->candidates[item->candidate];
+	const as_condition_spec *condition = &m->conditions[item->condition];
+	assay_json *meta = as_json_object(), *ours = as_json_object();
+	int rc = as_json_set(ours, "candidate", as_json_cstring(candidate->name));
+	rc |= as_json_set(ours, "condition", as_json_cstring(condition->name));
+	rc |= as_json_set(ours, "repeat", as_json_integer(item->repeat));
+	rc |= as_json_set(meta, "llm_model", as_json_cstring(candidate->explorer.model));
+	rc |= as_json_set(meta, "budget", as_json_integer(condition->budget.turns));
+	rc |= as_json_set(meta, "task_id", as_json_clone(as_json_get(v->tasks[item->task].document, "task_id")));
+	rc |= as_json_set(meta, "assay", ours);
+	if (rc < 0) {
+		as_json_free(meta);
+		return NULL;
+	}
+	return meta;
+}
+
+/* One try of one attempt, to its row in the store. *voided tells whether it counts. */
+static int run_try(evaluation *v, as_worker *w, const eval_item *item, const char *id, int64_t number, bool *voided,
+                   assay_error *err)
+{
+	as_engine *e = v->engine;
+	const as_manifest *m = e->manifest;
+	const eval_task *t = &v->tasks[item->task];
+	const as_condition_spec *condition = &m->conditions[item->condition];
+	const as_candidate_spec *candidate = &m->candidates[item->candidate];
+	as_replay_options replay = condition->replay;
+	as_session_spec spec = {.explorer = &candidate->explorer,
+	                        .exposure = &condition->exposure,
+	                        .model = as_manifest_model(m, candidate->explorer.model),
+	                        .trace_servers = t->servers,
+	                        .budget = condition->budget,
+	                        .subject = id,
+	                        .try_number = number};
+	as_session_result result = {0};
+	verdict_set verdicts = {0};
+	as_attempt_row row = {0};
+	assay_text text = {0};
+	int rc;
+	spec.request = (assay_exposure_request){.size = sizeof spec.request,
+	                                        .seed = t->seed,
+	                                        .prompt = as_json_str(as_json_get(t->document, "prompt")),
+	                                        .required = t->required,
+	                                        .surface = t->surface,
+	                                        .catalogue = as_catalogue_tools(e->catalogue)};
+	spec.seed = as_hash_u64(id);
+	replay.task = t->document;
+	rc = as_replay_open(t->tape, &replay, &spec.world, err);
+	if (rc < 0) {
+		return rc;
+	}
+	spec.seed_metadata = attempt_metadata(v, item);
+	rc = spec.seed_metadata ? as_session_run(w, &spec, &result, err) : as_fail_memory(err);
+	if (rc == 0) {
+		rc = score_all(w, e, t->document, result.trace, id, &verdicts, err);
+	}
+	if (rc == 0) {
+		rc = as_json_dump(as_trace_document(result.trace), ASSAY_JSON_COMPACT, &text, err);
+	}
+	if (rc == 0) {
+		bool failed = !as_str_is(verdicts.rows[m->headline].verdict, "pass");
+		*voided = failed && strcmp(result.end_class, "agent") != 0; /* a pass stands whatever the end */
+		row = (as_attempt_row){as_str(id),          as_str(m->bench_id),     as_json_str(as_json_get(t->document, "task_id")),
+		                       as_str(candidate->name), as_str(condition->name), item->repeat,
+		                       number,              as_str(result.end),      as_str(result.end_class),
+		                       *voided,             as_text_str(text),       verdicts.rows,
+		                       verdicts.n};
+		rc = as_store_put_attempt(e->store, &row, err);
+	}
+	as_text_free(&text);
+	verdicts_free(&verdicts);
+	as_trace_free(result.trace);
+	as_world_close(spec.world, NULL);
+	return rc;
+}
+
+static int run_item(void *context, uint32_t worker, size_t index, assay_error *err)
+{
+	evaluation *v = context;
+	const as_manifest *m = v->engine->manifest;
+	const eval_item *item = &v->items[index];
+	const done_attempt *done;
+	char id[65];
+	bool voided = true;
+	int64_t number;
+	int rc = as_attempt_id(as_json_str(as_json_get(v->tasks[item->task].document, "task_id")),
+	                       &m->candidates[item->candidate], &m->conditions[item->condition], item->repeat, id, err);
+	if (rc < 0) {
+		return rc;
+	}
+	done = find_done(v, id);
+	voided = !(done && done->settled);
+	for (number = done ? done->tries + 1 : 1; rc == 0 && voided && number <= (int64_t)m->retry_void + 1; number++) {
+		rc = run_try(v, v->workers[worker], item, id, number, &voided, err);
+		pthread_mutex_lock(&v->lock);
+		v->made += rc == 0;
+		pthread_mutex_unlock(&v->lock);
+	}
+	as_progress_step(v->engine->progress, 1);
+	return rc;
+}
+
+static int make_workers(evaluation *v, assay_error *err)
+{
+	int rc = 0;
+	v->workers = as_new(v->engine->jobs, sizeof(as_worker *));
+	for (uint32_t i = 0; v->workers && i < v->engine->jobs && rc == 0; i++) {
+		rc = as_worker_new(v->engine, &v->workers[i], err);
+	}
+	return v->workers ? rc : as_fail_memory(err);
+}
+
+int as_stage_evaluate(as_engine *e, uint64_t *made, assay_error *err)
+{
+	evaluation v = {.engine = e};
+	int rc;
+	*made = 0;
+	if (pthread_mutex_init(&v.lock, NULL) != 0) {
+		return as_fail_memory(err);
+	}
+	rc = make_workers(&v, err);
+	if (rc == 0) {
+		rc = load_tasks(&v, err);
+	}
+	if (rc == 0) {
+		rc = as_store_attempts(e->store, as_str(e->manifest->bench_id), false, list_done, &v, err);
+	}
+	if (rc == 0) {
+		qsort(v.done, v.n_done, sizeof *v.done, compare_done);
+		rc = list_items(&v, err);
+	}
+	if (rc == 0) {
+		as_progress_begin(e->progress, "attempts", v.n_items);
+		rc = as_pool_run(v.n_items, e->jobs, run_item, &v, e->cancel, err);
+		as_progress_end(e->progress);
+	}
+	*made = v.made;
+	pthread_mutex_destroy(&v.lock);
+	eval_free(&v);
+	return rc;
+}
+
+/* One stored try, scored again. */
+typedef struct rescored {
+	char id[65];
+	int64_t try_number;
+	assay_str task_id, old;
+	as_trace *trace;
+} rescored;
+
+typedef struct rescoring {
+	evaluation *v;
+	as_arena arena;
+	rescored *list;
+	size_t n, cap;
+} rescoring;
+
+static int list_rescored(void *payload, const as_attempt_row *row, assay_error *err)
+{
+	rescoring *r = payload;
+	rescored *item;
+	assay_str old = {NULL, 0};
+	if (!as_grow(&r->list, &r->cap, r->n + 1, sizeof *r->list)) {
+		return as_fail_memory(err);
+	}
+	for (size_t i = 0; i < row->n_verdicts; i++) {
+		if (as_str_is(row->verdicts[i].scorer, r->v->engine->manifest->scorers[r->v->engine->manifest->headline].use)) {
+			old = row->verdicts[i].body;
+		}
+	}
+	item = &r->list[r->n++];
+	*item = (rescored){.try_number = row->try_number,
+	                   .task_id = as_arena_str(&r->arena, row->task_id),
+	                   .old = as_arena_str(&r->arena, old)};
+	memcpy(item->id, row->attempt_id.ptr, row->attempt_id.len < 64 ? row->attempt_id.len : 64);
+	return r->arena.failed ? as_fail_memory(err) : as_trace_parse(row->trace, &item->trace, err);
+}
+
+static const eval_task *task_by_id(const evaluation *v, assay_str id)
+{
+	for (size_t i = 0; i < v->n_tasks; i++) {
+		if (as_str_eq(as_json_str(as_json_get(v->tasks[i].document, "task_id")), id)) {
+			return &v->tasks[i];
+		}
+	}
+	return NULL;
+}
+
+static int rescore_one(evaluation *v, const rescored *item, bool *changed, assay_error *err)
+{
+	const eval_task *t = task_by_id(v, item->task_id);
+	verdict_set s = {0};
+	int rc;
+	*changed = false;
+	if (!t) {
+		return 0; /* its task is no longer certified */
+	}
+	rc = score_all(v->workers[0], v->engine, t->document, item->trace, item->id, &s, err);
+	if (rc == 0) {
+		*changed = !as_str_eq(s.rows[v->engine->manifest->headline].body, item->old);
+		rc = as_store_put_verdicts(v->engine->store, as_str(item->id), item->try_number, s.rows, s.n, err);
+	}
+	verdicts_free(&s);
+	return rc;
+}
+
+int as_stage_rescore(as_engine *e, uint64_t *scored, uint64_t *changed, assay_error *err)
+{
+	evaluation v = {.engine = e};
+	rescoring r = {.v = &v};
+	int rc = make_workers(&v, err);
+	*scored = 0;
+	*changed = 0;
+	if (rc == 0) {
+		rc = load_tasks(&v, err);
+	}
+	if (rc == 0) {
+		rc = as_store_attempts(e->store, as_str(e->manifest->bench_id), true, list_rescored, &r, err);
+	}
+	for (size_t i = 0; i < r.n && rc == 0; i++) {
+		bool differs;
+		rc = as_cancel_is_set(e->cancel) ? as_fail(err, ASSAY_ECANCELED, "interrupted")
+		                                 : rescore_one(&v, &r.list[i], &differs, err);
+		*scored += rc == 0;
+		*changed += rc == 0 && differs;
+	}
+	for (size_t i = 0; i < r.n; i++) {
+		as_trace_free(r.list[i].trace);
+	}
+	free(r.list);
+	as_arena_free(&r.arena);
+	eval_free(&v);
+	return rc;
+}

@@ -1,0 +1,184 @@
+#include "core/run/gates.h"
+
+#include "core/base/error.h"
+#include "core/run/score.h"
+#include "core/world/replay.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define REPLAYS 3 /* how often the reference must replay */
+
+typedef struct gate_input {
+	as_context *context;
+	const as_instance *scorer;
+	const assay_json *task;
+	const as_trace *trace;
+	const as_tape *tape;
+} gate_input;
+
+/* A gate answers passed and evidence (an object). */
+typedef struct gate {
+	const char *name;
+	int (*run)(const gate_input *in, bool *passed, assay_json *evidence, assay_error *err);
+} gate;
+
+static int score(const gate_input *in, const as_trace *trace, bool *passes, assay_json **verdict, assay_error *err)
+{
+	int rc = as_score_trace(in->scorer, &in->context->call, in->task, trace,
+	                        as_catalogue_tags(in->context->engine->catalogue), verdict, err);
+	*passes = rc == 0 && as_str_is(as_json_str(as_json_get(*verdict, "verdict")), "pass");
+	return rc;
+}
+
+/* The task holds on the trace it was made from. */
+static int gate_grounded(const gate_input *in, bool *passed, assay_json *evidence, assay_error *err)
+{
+	assay_json *verdict = NULL, *failed = as_json_array();
+	int rc = score(in, in->trace, passed, &verdict, err);
+	for (const assay_json *c = as_json_first(as_json_get(verdict, "checks")); c && rc == 0; c = as_json_next(c)) {
+		if (!as_json_boolean(as_json_get(c, "passed"), 0)) {
+			rc = as_json_append(failed, as_json_clone(as_json_get(c, "id")));
+		}
+	}
+	if (rc == 0) {
+		rc = as_json_set(evidence, "failed_checks", failed);
+		failed = NULL;
+	}
+	as_json_free(failed);
+	as_json_free(verdict);
+	return rc;
+}
+
+/* Walk the reference's calls through its tape once. *misses: calls not served exactly as they were recorded. */
+static int walk_reference(const gate_input *in, uint64_t *misses, assay_error *err)
+{
+	const as_replay_options options = {.mode = AS_REPLAY_STATEFUL, .near_threshold = 1.0};
+	as_world *world = NULL;
+	size_t n;
+	const assay_step *steps = as_trace_steps(in->trace, &n);
+	int rc = as_replay_open(in->tape, &options, &world, err);
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		as_answer answer = {0};
+		rc = as_world_call(world, &in->context->call, steps[i].server, steps[i].tool, steps[i].arguments, &answer, err);
+		if (rc == 0 && (answer.served != ASSAY_SERVED_EXACT || answer.status != steps[i].status ||
+		                !as_json_equal(answer.result, steps[i].result))) {
+			(*misses)++;
+		}
+		as_answer_clear(&answer);
+	}
+	as_world_close(world, NULL);
+	return rc;
+}
+
+/* The reference replays, k of k, without a miss. */
+static int gate_replays(const gate_input *in, bool *passed, assay_json *evidence, assay_error *err)
+{
+	uint64_t misses = 0;
+	size_t n;
+	int rc = 0;
+	as_trace_steps(in->trace, &n);
+	for (int k = 0; k < REPLAYS && rc == 0; k++) {
+		rc = walk_reference(in, &misses, err);
+	}
+	*passed = rc == 0 && misses == 0;
+	rc |= as_json_set(evidence, "replays", as_json_integer(REPLAYS));
+	rc |= as_json_set(evidence, "calls", as_json_integer((int64_t)n));
+	rc |= as_json_set(evidence, "misses", as_json_integer((int64_t)misses));
+	return rc;
+}
+
+/* An agent that does nothing and says nothing must fail. */
+static int gate_no_tool_fails(const gate_input *in, bool *passed, assay_json *evidence, assay_error *err)
+{
+	as_trace *empty = NULL;
+	assay_json *verdict = NULL;
+	bool passes = true;
+	int rc = as_trace_new(as_json_str(as_json_get(in->task, "prompt")), NULL, &empty, err);
+	if (rc == 0) {
+		rc = as_trace_finish(empty, err);
+	}
+	if (rc == 0) {
+		rc = score(in, empty, &passes, &verdict, err);
+	}
+	*passed = !passes;
+	if (rc == 0) {
+		rc = as_json_set(evidence, "verdict", as_json_clone(as_json_get(verdict, "verdict")));
+	}
+	as_json_free(verdict);
+	as_trace_free(empty);
+	return rc;
+}
+
+static const gate gates[] = {
+        {"grounded", gate_grounded},
+        {"replays", gate_replays},
+        {"no_tool_fails", gate_no_tool_fails},
+};
+#define N_GATES (sizeof gates / sizeof *gates)
+
+const char *const *as_gate_names(void)
+{
+	static const char *const names[] = {"grounded", "replays", "no_tool_fails", NULL};
+	return names;
+}
+
+static bool is_required(const as_manifest *m, const char *name)
+{
+	for (size_t i = 0; i < m->n_gates; i++) {
+		if (strcmp(m->gates[i], name) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static int add_result(assay_json *certificate, const char *name, bool passed, bool required, assay_json *evidence)
+{
+	assay_json *entry = as_json_object();
+	int rc = as_json_set(entry, "gate", as_json_cstring(name));
+	rc |= as_json_set(entry, "passed", as_json_truth(passed));
+	rc |= as_json_set(entry, "required", as_json_truth(required));
+	rc |= as_json_set(entry, "evidence", evidence);
+	if (rc < 0) {
+		as_json_free(entry);
+		return ASSAY_ENOMEM;
+	}
+	return as_json_append(certificate, entry);
+}
+
+int as_gates_run(as_worker *w, const assay_json *task, const as_trace *trace, const as_tape *tape, const char *subject,
+                 assay_json **certificate, bool *passed, const char **reason, assay_error *err)
+{
+	as_context c;
+	as_instance *scorer;
+	gate_input in = {&c, NULL, task, trace, tape};
+	assay_json *list = as_json_array();
+	const as_manifest *m;
+	int rc;
+	as_context_init(&c, w, "gate", subject, 0, 0);
+	m = c.engine->manifest;
+	*passed = true;
+	*reason = "";
+	rc = list ? as_worker_instance(w, &m->scorers[m->headline], ASSAY_ROLE_SCORER, &scorer, err) : as_fail_memory(err);
+	in.scorer = rc == 0 ? scorer : NULL;
+	for (size_t i = 0; i < N_GATES && rc == 0; i++) {
+		assay_json *evidence = as_json_object();
+		bool ok = false, required = is_required(m, gates[i].name);
+		rc = evidence ? gates[i].run(&in, &ok, evidence, err) : as_fail_memory(err);
+		if (rc < 0) {
+			as_json_free(evidence);
+			break;
+		}
+		if (required && !ok && *passed) {
+			*passed = false;
+			*reason = gates[i].name;
+		}
+		rc = add_result(list, gates[i].name, ok, required, evidence);
+	}
+	if (rc < 0) {
+		as_json_free(list);
+		list = NULL;
+	}
+	*certificate = list;
+	return rc;
+}

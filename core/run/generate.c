@@ -1,0 +1,153 @@
+/* Generation: rounds of goal slots until every category has its count. A slot's row says how far it came, so a stopped
+ * run goes on where it was; what is accepted depends on the order of the slots, never on which was ready first. */
+#include "core/run/generate.h"
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct category_state {
+	uint32_t accepted, next; /* next: first slot not yet scheduled */
+} category_state;
+
+typedef struct generation {
+	as_engine *engine;
+	as_worker **workers;
+	int upto;
+	as_slot *slots; /* of this round */
+	size_t n_slots, cap_slots;
+	as_goal_memory *memory; /* rows that an earlier run left */
+	category_state *categories;
+	uint64_t scheduled;
+	assay_json *prompts; /* object: normalised prompt -> task id, of accepted tasks */
+} generation;
+
+static void generation_free(generation *g)
+{
+	for (uint32_t i = 0; g->workers && i < g->engine->jobs; i++) {
+		as_worker_free(g->workers[i]);
+	}
+	for (size_t i = 0; i < g->n_slots; i++) {
+		as_slot_clear(&g->slots[i]);
+	}
+	free(g->workers);
+	free(g->slots);
+	free(g->categories);
+	as_goal_memory_free(g->memory);
+	as_json_free(g->prompts);
+}
+
+static int work_slot(void *context, uint32_t worker, size_t index, assay_error *err)
+{
+	generation *g = context;
+	int rc = as_slot_advance(g->workers[worker], &g->slots[index], g->upto, err);
+	as_progress_step(g->engine->progress, 1);
+	return rc;
+}
+
+/* One slot for every task that is still missing, as long as the goal budget lasts. */
+static int schedule(generation *g, assay_error *err)
+{
+	const as_manifest *m = g->engine->manifest;
+	for (size_t i = 0; i < g->n_slots; i++) {
+		as_slot_clear(&g->slots[i]);
+	}
+	g->n_slots = 0;
+	for (uint32_t c = 0; c < m->n_categories; c++) {
+		uint32_t missing = m->categories[c].count - g->categories[c].accepted;
+		for (uint32_t i = 0; i < missing && g->scheduled < m->max_goals; i++, g->scheduled++) {
+			int rc;
+			if (!as_grow(&g->slots, &g->cap_slots, g->n_slots + 1, sizeof *g->slots)) {
+				return as_fail_memory(err);
+			}
+			rc = as_slot_init(&g->slots[g->n_slots++], g->engine, c, g->categories[c].next++, g->memory, err);
+			if (rc < 0) {
+				return rc;
+			}
+		}
+	}
+	return 0;
+}
+
+/* Take the task in, or say why not: its category is full, or another task asks for the same. */
+static int accept(generation *g, as_slot *s, assay_error *err)
+{
+	const as_category_spec *category = &g->engine->manifest->categories[s->category];
+	category_state *state = &g->categories[s->category];
+	as_buf prompt = {0};
+	const assay_json *same;
+	int rc;
+	as_normalise(&prompt, as_json_str(as_json_get(s->task, "prompt")));
+	rc = as_buf_check(&prompt, err);
+	if (rc < 0) {
+		goto out;
+	}
+	same = as_json_get_n(g->prompts, as_buf_str(&prompt));
+	if (same) {
+		rc = as_slot_settle(s, g->engine, "rejected", "duplicate", err);
+	} else if (state->accepted >= category->count) {
+		rc = as_slot_settle(s, g->engine, "surplus", "", err);
+	} else {
+		state->accepted++;
+		rc = as_json_set_n(g->prompts, as_buf_str(&prompt), as_json_truth(1));
+		if (rc == 0) {
+			rc = as_slot_settle(s, g->engine, "certified", "", err);
+		}
+	}
+out:
+	as_buf_free(&prompt);
+	return rc;
+}
+
+static int run_round(generation *g, assay_error *err)
+{
+	int rc;
+	as_progress_begin(g->engine->progress, "goals", g->n_slots);
+	rc = as_pool_run(g->n_slots, g->engine->jobs, work_slot, g, g->engine->cancel, err);
+	as_progress_end(g->engine->progress);
+	for (size_t i = 0; i < g->n_slots && rc == 0; i++) {
+		if (as_slot_passed(&g->slots[i])) {
+			rc = accept(g, &g->slots[i], err);
+		}
+	}
+	return rc;
+}
+
+static int prepare(generation *g, assay_error *err)
+{
+	int rc = 0;
+	g->workers = as_new(g->engine->jobs, sizeof(as_worker *));
+	g->categories = as_new(g->engine->manifest->n_categories + 1, sizeof *g->categories);
+	g->prompts = as_json_object();
+	if (!g->workers || !g->categories || !g->prompts) {
+		return as_fail_memory(err);
+	}
+	for (uint32_t i = 0; i < g->engine->jobs && rc == 0; i++) {
+		rc = as_worker_new(g->engine, &g->workers[i], err);
+	}
+	return rc < 0 ? rc : as_goal_memory_load(g->engine, &g->memory, err);
+}
+
+int as_stage_generate(as_engine *e, int upto, uint64_t *shortfall, assay_error *err)
+{
+	const as_manifest *m = e->manifest;
+	generation g = {.engine = e, .upto = upto};
+	int rc = prepare(&g, err);
+	*shortfall = 0;
+	while (rc == 0) {
+		rc = schedule(&g, err);
+		if (rc < 0 || g.n_slots == 0) {
+			break;
+		}
+		rc = run_round(&g, err);
+		if (upto < AS_STEP_GATE) {
+			break; /* the steps before the gates fill no category: one round shows what they do */
+		}
+	}
+	for (size_t c = 0; c < m->n_categories && rc == 0; c++) {
+		*shortfall += m->categories[c].count - g.categories[c].accepted;
+	}
+	generation_free(&g);
+	return rc;
+}

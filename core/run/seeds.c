@@ -1,0 +1,138 @@
+#include "core/run/seeds.h"
+
+#include "core/base/error.h"
+#include <assay/roles/sampler.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The list without one of its tools. */
+static int all_but(assay_tools all, const assay_tool *tool, as_arena *a, assay_tools *out, assay_error *err)
+{
+	const assay_tool **list = as_arena_alloc(a, (all.count + 1) * sizeof(const assay_tool *));
+	size_t n = 0;
+	if (!list) {
+		return as_fail_memory(err);
+	}
+	for (size_t i = 0; i < all.count; i++) {
+		if (all.list[i] != tool) {
+			list[n++] = all.list[i];
+		}
+	}
+	*out = (assay_tools){list, n};
+	return 0;
+}
+
+static int draw_around_anchor(as_context *c, const as_category_spec *category, const as_instance *sampler, as_seeds *out,
+                              assay_error *err)
+{
+	const assay_sampler_ops *ops = as_instance_ops(sampler);
+	assay_tools all = as_catalogue_tools(c->engine->catalogue), candidates;
+	size_t wanted = category->size > 1 ? category->size - 1 : 1, n = 0;
+	const assay_tool **list = as_arena_alloc(&out->arena, (wanted + 1) * sizeof(const assay_tool *));
+	uint32_t *picked = as_arena_alloc(&out->arena, wanted * sizeof *picked);
+	int rc;
+	if (!list || !picked) {
+		return as_fail_memory(err);
+	}
+	if (all.count == 0) {
+		return 0;
+	}
+	list[0] = all.list[as_rng_below(&c->rng, (uint32_t)all.count)];
+	rc = all_but(all, list[0], &out->arena, &candidates, err);
+	if (rc == 0) {
+		rc = ops->draw(as_instance_self(sampler), &c->call.pub, (assay_tools){list, 1}, candidates, wanted, picked, &n, err);
+	}
+	for (size_t i = 0; i < n && i < wanted && rc == 0; i++) {
+		if (picked[i] >= candidates.count) {
+			return as_fail(err, ASSAY_EPLUGIN, "%s picked tool %u of %zu", category->sampler.use, picked[i],
+			               candidates.count);
+		}
+		list[i + 1] = candidates.list[picked[i]];
+	}
+	out->tools = (assay_tools){list, 1 + (n < wanted ? n : wanted)};
+	return rc;
+}
+
+static int take_seed_set(as_context *c, const as_category_spec *category, const assay_json *set, as_seeds *out,
+                         assay_error *err)
+{
+	const assay_tool **list = as_arena_alloc(&out->arena, (as_json_count(set) + 1) * sizeof(const assay_tool *));
+	size_t n = 0;
+	if (!list) {
+		return as_fail_memory(err);
+	}
+	for (const assay_json *t = as_json_first(set); t; t = as_json_next(t)) {
+		assay_str server = as_json_str(as_json_get(t, "server")), name = as_json_str(as_json_get(t, "tool"));
+		list[n] = as_catalogue_find(c->engine->catalogue, server, name);
+		if (!list[n++]) {
+			return as_fail(err, ASSAY_EPLUGIN, "%s named %.*s.%.*s, which is not in the catalogue",
+			               category->sampler.use, ASSAY_FMT(server), ASSAY_FMT(name));
+		}
+	}
+	out->tools = (assay_tools){list, n};
+	return 0;
+}
+
+static int compare_text(const void *a, const void *b)
+{
+	return as_str_cmp(*(const assay_str *)a, *(const assay_str *)b);
+}
+
+static int note_servers(as_context *c, as_seeds *out, assay_error *err)
+{
+	assay_str *ids = as_arena_alloc(&out->arena, (out->tools.count + 1) * sizeof *ids);
+	int rc = 0;
+	out->servers = as_json_array();
+	if (!ids || !out->servers) {
+		return as_fail_memory(err);
+	}
+	for (size_t i = 0; i < out->tools.count; i++) {
+		ids[i] = out->tools.list[i]->server;
+	}
+	qsort(ids, out->tools.count, sizeof *ids, compare_text);
+	for (size_t i = 0; i < out->tools.count && rc == 0; i++) {
+		if (i == 0 || !as_str_eq(ids[i], ids[i - 1])) {
+			rc = as_json_append(out->servers, as_json_string(ids[i]));
+		}
+	}
+	return rc < 0 ? as_fail_memory(err)
+	              : as_catalogue_surface(c->engine->catalogue, out->servers, &out->arena, &out->surface, err);
+}
+
+int as_seeds_draw(as_context *c, uint32_t category, as_seeds *out, assay_error *err)
+{
+	const as_category_spec *spec = &c->engine->manifest->categories[category];
+	const assay_sampler_ops *ops;
+	as_instance *sampler;
+	as_collect sets;
+	int rc = as_worker_instance(c->worker, &spec->sampler, ASSAY_ROLE_SAMPLER, &sampler, err);
+	*out = (as_seeds){0};
+	as_collect_init(&sets, 100000, 0);
+	if (rc == 0) {
+		ops = as_instance_ops(sampler);
+		if (!ops->seed_sets) {
+			rc = draw_around_anchor(c, spec, sampler, out, err);
+		} else {
+			rc = ops->seed_sets(as_instance_self(sampler), &c->call.pub, as_catalogue_tools(c->engine->catalogue),
+			                    &sets.sink, err);
+			if (rc == 0 && as_json_count(sets.values) > 0) {
+				uint32_t n = as_rng_below(&c->rng, (uint32_t)as_json_count(sets.values));
+				rc = take_seed_set(c, spec, as_json_at(sets.values, n), out, err);
+			}
+		}
+	}
+	if (rc == 0) {
+		rc = note_servers(c, out, err);
+	} else {
+		as_error_where(err, spec->sampler.use, 0);
+	}
+	as_collect_free(&sets);
+	return rc;
+}
+
+void as_seeds_clear(as_seeds *s)
+{
+	as_json_free(s->servers);
+	as_arena_free(&s->arena);
+	*s = (as_seeds){0};
+}

@@ -1,0 +1,373 @@
+#include "core/trace/tape.h"
+
+#include "core/base/error.h"
+#include "core/base/hash.h"
+#include "core/trace/canonical.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows sorted three ways; a look-up is two binary searches and answers a run of one of these arrays. */
+#define BY_TOOL 0
+#define BY_CALL 1
+#define BY_CALL_AT 2
+
+struct as_tape {
+	assay_json *document;
+	as_arena arena;
+	as_tape_row *rows;
+	size_t n_rows, cap_rows;
+	uint32_t *index[3];
+	char id[65];
+};
+
+/* What a row is looked up by; empty parts are not compared. */
+typedef struct tape_key {
+	assay_str server, tool, canonical, version;
+	int order;
+} tape_key;
+
+int as_tape_new(as_tape **out, assay_error *err)
+{
+	as_tape *t = as_new(1, sizeof *t);
+	assay_json *d = as_json_object();
+	int rc = as_json_set(d, "assay_tape", as_json_integer(1));
+	rc |= as_json_set(d, "servers", as_json_object());
+	rc |= as_json_set(d, "rows", as_json_array());
+	if (!t || rc < 0) {
+		as_json_free(d);
+		free(t);
+		*out = NULL;
+		return as_fail_memory(err);
+	}
+	t->document = d;
+	*out = t;
+	return 0;
+}
+
+void as_tape_free(as_tape *t)
+{
+	if (t) {
+		for (int i = 0; i < 3; i++) {
+			free(t->index[i]);
+		}
+		free(t->rows);
+		as_json_free(t->document);
+		as_arena_free(&t->arena);
+		free(t);
+	}
+}
+
+static const assay_json *server_entry(const as_tape *t, assay_str server)
+{
+	return as_json_get_n(as_json_get(t->document, "servers"), server);
+}
+
+int as_tape_add_server(as_tape *t, assay_str server, assay_str group, assay_str initial_version, assay_error *err)
+{
+	assay_json *s = as_json_object();
+	int rc = as_json_set(s, "group", as_json_string(group));
+	rc |= as_json_set(s, "initial", as_json_string(initial_version));
+	rc |= as_json_set(s, "tools", as_json_object());
+	if (rc < 0) {
+		as_json_free(s);
+		return as_fail_memory(err);
+	}
+	rc = as_json_set_n(as_json_edit(as_json_get(t->document, "servers")), server, s);
+	return rc < 0 ? as_fail_memory(err) : 0;
+}
+
+int as_tape_add_tool(as_tape *t, assay_str server, assay_str tool, bool write, assay_error *err)
+{
+	assay_json *tools = as_json_edit(as_json_get(server_entry(t, server), "tools"));
+	if (!tools) {
+		return as_fail(err, ASSAY_EINVAL, "the tape does not know a server \"%.*s\"", ASSAY_FMT(server));
+	}
+	return as_json_set_n(tools, tool, as_json_cstring(write ? "write" : "read")) < 0 ? as_fail_memory(err) : 0;
+}
+
+static const char *status_name(uint32_t status)
+{
+	return status == ASSAY_STEP_SUCCESS ? "success" : status == ASSAY_STEP_TIMEOUT ? "timeout" : "error";
+}
+
+static assay_json *clone_or_null(const assay_json *v)
+{
+	return v ? as_json_clone(v) : as_json_null();
+}
+
+int as_tape_add_row(as_tape *t, const as_tape_row *row, assay_error *err)
+{
+	assay_json *r = as_json_object();
+	int rc = as_json_set(r, "version", as_json_string(row->version));
+	rc |= as_json_set(r, "server", as_json_string(row->server));
+	rc |= as_json_set(r, "tool", as_json_string(row->tool));
+	rc |= as_json_set(r, "arguments", clone_or_null(row->arguments));
+	rc |= as_json_set(r, "result", clone_or_null(row->result));
+	rc |= as_json_set(r, "status", as_json_cstring(status_name(row->status)));
+	if (row->error) {
+		rc |= as_json_set(r, "error", as_json_clone(row->error));
+	}
+	if (!as_str_eq(row->next, row->version)) {
+		rc |= as_json_set(r, "next", as_json_string(row->next));
+	}
+	if (row->filled) {
+		rc |= as_json_set(r, "filled", as_json_truth(1));
+	}
+	if (rc < 0) {
+		as_json_free(r);
+		return as_fail_memory(err);
+	}
+	rc = as_json_append(as_json_edit(as_json_get(t->document, "rows")), r);
+	return rc < 0 ? as_fail_memory(err) : 0;
+}
+
+static const assay_json *object_or_null(const assay_json *v)
+{
+	return as_json_type(v) == ASSAY_JSON_OBJECT ? v : NULL;
+}
+
+/* A row of the document, checked, as the struct that look-ups answer. */
+static int view_row(as_tape *t, const assay_json *r, size_t index, assay_error *err)
+{
+	static const char *const texts[] = {"version", "server", "tool", "status"};
+	assay_str status = as_json_str(as_json_get(r, "status"));
+	as_buf canonical = {0};
+	as_tape_row *row;
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		if (as_json_type(as_json_get(r, texts[i])) != ASSAY_JSON_STRING) {
+			as_fail(err, ASSAY_EDATA, "\"%s\" is missing or not a text", texts[i]);
+			return as_error_pointer(err, "/rows/%zu/%s", index, texts[i]);
+		}
+	}
+	if (!server_entry(t, as_json_str(as_json_get(r, "server")))) {
+		as_fail(err, ASSAY_EDATA, "a row of a server that is not listed under \"servers\"");
+		return as_error_pointer(err, "/rows/%zu/server", index);
+	}
+	if (!as_grow(&t->rows, &t->cap_rows, t->n_rows + 1, sizeof *t->rows)) {
+		return as_fail_memory(err);
+	}
+	row = &t->rows[t->n_rows];
+	*row = (as_tape_row){.version = as_json_str(as_json_get(r, "version")),
+	                     .server = as_json_str(as_json_get(r, "server")),
+	                     .tool = as_json_str(as_json_get(r, "tool")),
+	                     .arguments = object_or_null(as_json_get(r, "arguments")),
+	                     .result = object_or_null(as_json_get(r, "result")),
+	                     .error = object_or_null(as_json_get(r, "error")),
+	                     .status = as_str_is(status, "success")   ? ASSAY_STEP_SUCCESS
+	                               : as_str_is(status, "timeout") ? ASSAY_STEP_TIMEOUT
+	                                                              : ASSAY_STEP_ERROR,
+	                     .filled = as_json_boolean(as_json_get(r, "filled"), 0)};
+	row->group = as_json_str(as_json_get(server_entry(t, row->server), "group"));
+	row->next = as_json_get(r, "next") ? as_json_str(as_json_get(r, "next")) : row->version;
+	row->write = as_tape_writes(t, row->server, row->tool);
+	if (as_canonical_arguments(row->arguments, &canonical) == 0) {
+		row->canonical = as_arena_str(&t->arena, as_buf_str(&canonical));
+	}
+	as_buf_free(&canonical);
+	t->n_rows++;
+	return t->arena.failed || !row->canonical.ptr ? as_fail_memory(err) : 0;
+}
+
+static int compare_part(assay_str a, assay_str b, int found)
+{
+	return found ? found : as_str_cmp(a, b);
+}
+
+/* Compares a row with what is looked for. */
+static int compare_key(const as_tape_row *row, const tape_key *key)
+{
+	int c = key->order == BY_CALL_AT ? as_str_cmp(row->version, key->version) : 0;
+	c = compare_part(row->server, key->server, c);
+	c = compare_part(row->tool, key->tool, c);
+	return key->order == BY_TOOL ? c : compare_part(row->canonical, key->canonical, c);
+}
+
+static tape_key key_of(const as_tape_row *row, int order)
+{
+	return (tape_key){row->server, row->tool, row->canonical, row->version, order};
+}
+
+/* Rows of one key stay in recorded order: a stable merge sort (qsort promises nothing). */
+static void sort_index(const as_tape *t, uint32_t *items, uint32_t *spare, size_t n, int order)
+{
+	size_t half = n / 2, i = 0, k = half, out = 0;
+	if (n < 2) {
+		return;
+	}
+	sort_index(t, items, spare, half, order);
+	sort_index(t, items + half, spare, n - half, order);
+	while (i < half && k < n) {
+		tape_key right = key_of(&t->rows[items[k]], order);
+		spare[out++] = compare_key(&t->rows[items[i]], &right) <= 0 ? items[i++] : items[k++];
+	}
+	while (i < half) {
+		spare[out++] = items[i++];
+	}
+	memcpy(items, spare, out * sizeof *items); /* what is left on the right is in place already */
+}
+
+static int build_indexes(as_tape *t, assay_error *err)
+{
+	uint32_t *spare = as_new(t->n_rows + 1, sizeof *spare);
+	int rc = spare ? 0 : as_fail_memory(err);
+	for (int order = 0; order < 3 && rc == 0; order++) {
+		t->index[order] = as_new(t->n_rows + 1, sizeof *t->index[order]);
+		if (!t->index[order]) {
+			rc = as_fail_memory(err);
+			break;
+		}
+		for (size_t i = 0; i < t->n_rows; i++) {
+			t->index[order][i] = (uint32_t)i;
+		}
+		sort_index(t, t->index[order], spare, t->n_rows, order);
+	}
+	free(spare);
+	return rc;
+}
+
+int as_tape_finish(as_tape *t, assay_error *err)
+{
+	assay_text text = {0};
+	size_t index = 0;
+	int rc = 0;
+	for (const assay_json *r = as_json_first(as_json_get(t->document, "rows")); r && rc == 0; r = as_json_next(r)) {
+		rc = view_row(t, r, index++, err);
+	}
+	if (rc == 0) {
+		rc = build_indexes(t, err);
+	}
+	if (rc == 0) {
+		rc = as_json_dump(t->document, ASSAY_JSON_CANONICAL, &text, err);
+	}
+	if (rc == 0) {
+		assay_str parts[] = {as_text_str(text)};
+		as_hash_parts("tape", parts, 1, t->id);
+	}
+	as_text_free(&text);
+	return rc;
+}
+
+void as_next_version(assay_str version, assay_str server, assay_str tool, assay_str canonical, char out[AS_VERSION_SIZE])
+{
+	assay_str parts[] = {version, server, tool, canonical};
+	char hex[65];
+	as_hash_parts("world version", parts, 4, hex);
+	memcpy(out, hex, AS_VERSION_SIZE);
+}
+
+const assay_json *as_tape_document(const as_tape *t)
+{
+	return t->document;
+}
+
+assay_str as_tape_id(const as_tape *t)
+{
+	return as_str(t->id);
+}
+
+static int check_servers(const as_tape *t, assay_error *err)
+{
+	const assay_json *servers = as_json_get(t->document, "servers");
+	if (as_json_i64(as_json_get(t->document, "assay_tape"), 0) != 1) {
+		as_fail(err, ASSAY_EDATA, "not a tape of version 1");
+		return as_error_pointer(err, "/assay_tape");
+	}
+	if (as_json_type(servers) != ASSAY_JSON_OBJECT || as_json_type(as_json_get(t->document, "rows")) != ASSAY_JSON_ARRAY) {
+		return as_fail(err, ASSAY_EDATA, "a tape has an object \"servers\" and an array \"rows\"");
+	}
+	for (const assay_json *s = as_json_first(servers); s; s = as_json_next(s)) {
+		if (as_json_type(as_json_get(s, "group")) != ASSAY_JSON_STRING ||
+		    as_json_type(as_json_get(s, "initial")) != ASSAY_JSON_STRING) {
+			as_fail(err, ASSAY_EDATA, "a server of a tape has texts \"group\" and \"initial\"");
+			return as_error_pointer(err, "/servers/%.*s", ASSAY_FMT(as_json_key(s)));
+		}
+	}
+	return 0;
+}
+
+int as_tape_parse(assay_str text, as_tape **out, assay_error *err)
+{
+	as_tape *t = as_new(1, sizeof *t);
+	int rc;
+	*out = NULL;
+	if (!t) {
+		return as_fail_memory(err);
+	}
+	rc = as_json_parse(text, ASSAY_JSON_PEER, &t->document, err);
+	if (rc == 0) {
+		rc = check_servers(t, err);
+	}
+	if (rc == 0) {
+		rc = as_tape_finish(t, err);
+	}
+	if (rc < 0) {
+		as_tape_free(t);
+		return rc;
+	}
+	*out = t;
+	return 0;
+}
+
+size_t as_tape_count(const as_tape *t)
+{
+	return t->n_rows;
+}
+
+const as_tape_row *as_tape_row_at(const as_tape *t, size_t i)
+{
+	return i < t->n_rows ? &t->rows[i] : NULL;
+}
+
+bool as_tape_server(const as_tape *t, assay_str server, assay_str *group, assay_str *initial_version)
+{
+	const assay_json *s = server_entry(t, server);
+	*group = as_json_str(as_json_get(s, "group"));
+	*initial_version = as_json_str(as_json_get(s, "initial"));
+	return s != NULL;
+}
+
+bool as_tape_writes(const as_tape *t, assay_str server, assay_str tool)
+{
+	const assay_json *effect = as_json_get_n(as_json_get(server_entry(t, server), "tools"), tool);
+	return !as_str_is(as_json_str(effect), "read");
+}
+
+/* The run of rows that match the key. */
+static size_t find_run(const as_tape *t, const tape_key *key, const uint32_t **rows)
+{
+	const uint32_t *index = t->index[key->order];
+	size_t low = 0, high = t->n_rows, first;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (compare_key(&t->rows[index[middle]], key) < 0) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	first = low;
+	while (low < t->n_rows && compare_key(&t->rows[index[low]], key) == 0) {
+		low++;
+	}
+	*rows = index + first;
+	return low - first;
+}
+
+size_t as_tape_of_tool(const as_tape *t, assay_str server, assay_str tool, const uint32_t **rows)
+{
+	tape_key key = {.server = server, .tool = tool, .order = BY_TOOL};
+	return find_run(t, &key, rows);
+}
+
+size_t as_tape_of_call(const as_tape *t, assay_str server, assay_str tool, assay_str canonical, const uint32_t **rows)
+{
+	tape_key key = {.server = server, .tool = tool, .canonical = canonical, .order = BY_CALL};
+	return find_run(t, &key, rows);
+}
+
+size_t as_tape_of_call_at(const as_tape *t, assay_str version, assay_str server, assay_str tool, assay_str canonical,
+                          const uint32_t **rows)
+{
+	tape_key key = {server, tool, canonical, version, BY_CALL_AT};
+	return find_run(t, &key, rows);
+}

@@ -1,0 +1,400 @@
+#include "core/trace/trace.h"
+
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/hash.h"
+#include "core/trace/canonical.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define SCHEMA_VERSION "0.1.0"
+#define RECORDER_VERSION "assay"
+
+struct as_trace {
+	assay_json *document;
+	assay_step *steps, *refused;
+	size_t n_steps, n_refused, cap_steps, cap_refused;
+	as_arena texts; /* rendered results */
+	int64_t next_id;
+	bool finished;
+};
+
+static const char *const served_names[] = {"live", "exact", "equivalent", "near", "simulated", "miss", "refused"};
+
+const char *as_served_name(uint32_t served)
+{
+	return served < sizeof served_names / sizeof *served_names ? served_names[served] : "live";
+}
+
+uint32_t as_served_from_name(assay_str name)
+{
+	for (uint32_t i = 0; i < sizeof served_names / sizeof *served_names; i++) {
+		if (as_str_is(name, served_names[i])) {
+			return i;
+		}
+	}
+	return ASSAY_SERVED_LIVE;
+}
+
+static uint32_t status_from_name(assay_str name)
+{
+	return as_str_is(name, "success") ? ASSAY_STEP_SUCCESS
+	       : as_str_is(name, "timeout") ? ASSAY_STEP_TIMEOUT
+	                                    : ASSAY_STEP_ERROR;
+}
+
+static const char *status_name(uint32_t status)
+{
+	return status == ASSAY_STEP_SUCCESS ? "success" : status == ASSAY_STEP_TIMEOUT ? "timeout" : "error";
+}
+
+/* How the reference would have said that a step of its own replay was served. */
+static uint32_t served_of(const assay_json *step)
+{
+	const assay_json *result = as_json_get(step, "result");
+	const assay_json *ours = as_json_pointer(step, "/assay/served");
+	if (ours) {
+		return as_served_from_name(as_json_str(ours));
+	}
+	if (as_json_boolean(as_json_get(result, "replay_cache_miss"), 0)) {
+		return ASSAY_SERVED_MISS;
+	}
+	switch (as_json_i64(as_json_get(result, "replay_tier"), 0)) {
+	case 1:
+		return ASSAY_SERVED_EXACT;
+	case 2:
+		return ASSAY_SERVED_NEAR;
+	case 3:
+		return ASSAY_SERVED_SIMULATED;
+	default:
+		return ASSAY_SERVED_LIVE;
+	}
+}
+
+static const assay_json *object_or_null(const assay_json *v)
+{
+	return as_json_type(v) == ASSAY_JSON_OBJECT ? v : NULL;
+}
+
+static int view_step(as_trace *t, const assay_json *step, assay_error *err)
+{
+	assay_step *s;
+	as_buf text = {0};
+	if (!as_grow(&t->steps, &t->cap_steps, t->n_steps + 1, sizeof *t->steps)) {
+		return as_fail_memory(err);
+	}
+	s = &t->steps[t->n_steps++];
+	*s = (assay_step){.size = sizeof *s,
+	                  .status = status_from_name(as_json_str(as_json_get(step, "status"))),
+	                  .id = as_json_i64(as_json_get(step, "step_id"), -1),
+	                  .served = served_of(step),
+	                  .server = as_json_str(as_json_get(step, "server_id")),
+	                  .tool = as_json_str(as_json_get(step, "tool_name")),
+	                  .arguments = object_or_null(as_json_get(step, "arguments")),
+	                  .result = object_or_null(as_json_get(step, "result"))};
+	if (as_render_result(s->result, &text) < 0) {
+		as_buf_free(&text);
+		return as_fail_memory(err);
+	}
+	s->text = as_arena_str(&t->texts, as_buf_str(&text));
+	as_buf_free(&text);
+	return t->texts.failed ? as_fail_memory(err) : 0;
+}
+
+static int check_step(const assay_json *step, size_t index, assay_error *err)
+{
+	static const struct {
+		const char *key;
+		int type;
+	} fields[] = {{"step_id", ASSAY_JSON_NUMBER},
+	              {"kind", ASSAY_JSON_STRING},
+	              {"server_id", ASSAY_JSON_STRING},
+	              {"status", ASSAY_JSON_STRING}};
+	if (as_json_type(step) != ASSAY_JSON_OBJECT) {
+		as_fail(err, ASSAY_EDATA, "a step is not an object");
+		return as_error_pointer(err, "/steps/%zu", index);
+	}
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+		if (as_json_type(as_json_get(step, fields[i].key)) != fields[i].type) {
+			as_fail(err, ASSAY_EDATA, "\"%s\" is missing or of the wrong type", fields[i].key);
+			return as_error_pointer(err, "/steps/%zu/%s", index, fields[i].key);
+		}
+	}
+	return 0;
+}
+
+static int view_refused(as_trace *t, const assay_json *entry, assay_error *err)
+{
+	assay_step *s;
+	if (!as_grow(&t->refused, &t->cap_refused, t->n_refused + 1, sizeof *t->refused)) {
+		return as_fail_memory(err);
+	}
+	s = &t->refused[t->n_refused++];
+	*s = (assay_step){.size = sizeof *s,
+	                  .status = ASSAY_STEP_ERROR,
+	                  .id = as_json_i64(as_json_get(entry, "before_step"), -1),
+	                  .served = ASSAY_SERVED_REFUSED,
+	                  .tool = as_json_str(as_json_get(entry, "name")),
+	                  .arguments = object_or_null(as_json_get(entry, "arguments")),
+	                  .text = as_json_str(as_json_get(entry, "text"))};
+	return 0;
+}
+
+/* The typed view of a document that will not change any more. */
+static int make_view(as_trace *t, assay_error *err)
+{
+	size_t index = 0;
+	int rc = 0;
+	for (const assay_json *s = as_json_first(as_json_get(t->document, "steps")); s && rc == 0; s = as_json_next(s)) {
+		rc = check_step(s, index++, err);
+		if (rc == 0 && as_str_is(as_json_str(as_json_get(s, "kind")), "call_tool_agent")) {
+			rc = view_step(t, s, err);
+		}
+	}
+	for (const assay_json *r = as_json_first(as_json_pointer(t->document, "/seed_metadata/assay/refused")); r && rc == 0;
+	     r = as_json_next(r)) {
+		rc = view_refused(t, r, err);
+	}
+	t->finished = rc == 0;
+	return rc;
+}
+
+int as_trace_from_json(assay_json *document, as_trace **out, assay_error *err)
+{
+	as_trace *t = as_new(1, sizeof *t);
+	int rc;
+	*out = NULL;
+	if (!t) {
+		as_json_free(document);
+		return as_fail_memory(err);
+	}
+	t->document = document;
+	if (as_json_type(document) != ASSAY_JSON_OBJECT) {
+		rc = as_fail(err, ASSAY_EDATA, "a trace is an object");
+	} else if (as_json_type(as_json_get(document, "trace_id")) != ASSAY_JSON_STRING) {
+		as_fail(err, ASSAY_EDATA, "\"trace_id\" is missing or not a text");
+		rc = as_error_pointer(err, "/trace_id");
+	} else if (as_json_get(document, "steps") && as_json_type(as_json_get(document, "steps")) != ASSAY_JSON_ARRAY) {
+		as_fail(err, ASSAY_EDATA, "\"steps\" is not an array");
+		rc = as_error_pointer(err, "/steps");
+	} else {
+		rc = make_view(t, err);
+	}
+	if (rc < 0) {
+		as_trace_free(t);
+		return rc;
+	}
+	*out = t;
+	return 0;
+}
+
+int as_trace_parse(assay_str text, as_trace **out, assay_error *err)
+{
+	assay_json *document = NULL;
+	int rc = as_json_parse(text, ASSAY_JSON_PEER, &document, err);
+	*out = NULL;
+	return rc < 0 ? rc : as_trace_from_json(document, out, err);
+}
+
+void as_trace_free(as_trace *t)
+{
+	if (t) {
+		as_json_free(t->document);
+		free(t->steps);
+		free(t->refused);
+		as_arena_free(&t->texts);
+		free(t);
+	}
+}
+
+/* The virtual clock: one second a step, from the epoch on. */
+static assay_json *virtual_time(int64_t seconds)
+{
+	char text[32];
+	as_format_time(seconds * 1000000, text);
+	return as_json_cstring(text);
+}
+
+int as_trace_new(assay_str goal, assay_json *seed_metadata, as_trace **out, assay_error *err)
+{
+	as_trace *t = as_new(1, sizeof *t);
+	assay_json *d = as_json_object();
+	int rc = as_json_set(d, "trace_id", as_json_cstring(""));
+	rc |= as_json_set(d, "schema_version", as_json_cstring(SCHEMA_VERSION));
+	rc |= as_json_set(d, "recorder_version", as_json_cstring(RECORDER_VERSION));
+	rc |= as_json_set(d, "goal", as_json_string(goal));
+	rc |= as_json_set(d, "seed_metadata", seed_metadata ? seed_metadata : as_json_object());
+	rc |= as_json_set(d, "servers", as_json_array());
+	rc |= as_json_set(d, "tool_specs", as_json_object());
+	rc |= as_json_set(d, "steps", as_json_array());
+	rc |= as_json_set(d, "started_at", virtual_time(0));
+	rc |= as_json_set(d, "ended_at", as_json_null());
+	*out = NULL;
+	if (!t || rc < 0) {
+		as_json_free(d);
+		free(t);
+		return as_fail_memory(err);
+	}
+	t->document = d;
+	*out = t;
+	return 0;
+}
+
+static assay_json *part(as_trace *t, const char *key)
+{
+	return as_json_edit(as_json_get(t->document, key));
+}
+
+static assay_json *step_of(const as_trace *t, const as_call_record *r, const assay_json *canonical)
+{
+	assay_json *s = as_json_object(), *ours = as_json_object();
+	int rc = as_json_set(s, "step_id", as_json_integer(t->next_id));
+	rc |= as_json_set(s, "parent_step_id", as_json_null());
+	rc |= as_json_set(s, "kind", as_json_cstring("call_tool_agent"));
+	rc |= as_json_set(s, "server_id", as_json_string(r->server));
+	rc |= as_json_set(s, "tool_name", as_json_string(r->tool));
+	rc |= as_json_set(s, "arguments", r->arguments ? as_json_clone(r->arguments) : as_json_null());
+	rc |= as_json_set(s, "arguments_canonical", as_json_clone(canonical));
+	rc |= as_json_set(s, "result", r->result ? as_json_clone(r->result) : as_json_null());
+	rc |= as_json_set(s, "result_truncated", as_json_truth(0));
+	rc |= as_json_set(s, "started_at", virtual_time(t->next_id));
+	rc |= as_json_set(s, "ended_at", virtual_time(t->next_id + 1));
+	rc |= as_json_set(s, "latency_ms", as_json_real(1000.0));
+	rc |= as_json_set(s, "status", as_json_cstring(status_name(r->status)));
+	rc |= as_json_set(s, "error", r->error ? as_json_clone(r->error) : as_json_null());
+	rc |= as_json_set(ours, "served", as_json_cstring(as_served_name(r->served)));
+	rc |= as_json_set(ours, "version", as_json_string(r->version));
+	rc |= as_json_set(s, "assay", ours);
+	if (rc < 0) {
+		as_json_free(s);
+		return NULL;
+	}
+	return s;
+}
+
+int as_trace_add_call(as_trace *t, as_call_record *record, int64_t *step_id, assay_error *err)
+{
+	as_buf text = {0};
+	assay_json *canonical = NULL, *step = NULL;
+	int rc = as_canonical_arguments(record->arguments, &text);
+	if (rc == 0 && !text.failed) {
+		canonical = as_json_string(as_buf_str(&text));
+		step = canonical ? step_of(t, record, canonical) : NULL;
+	}
+	rc = as_json_append(part(t, "steps"), step) < 0 ? as_fail_memory(err) : 0;
+	if (rc == 0) {
+		if (step_id) {
+			*step_id = t->next_id;
+		}
+		t->next_id++;
+	}
+	as_buf_free(&text);
+	as_json_free(canonical);
+	as_json_free(record->arguments);
+	as_json_free(record->result);
+	as_json_free(record->error);
+	record->arguments = record->result = record->error = NULL;
+	return rc;
+}
+
+/* seed_metadata.assay, made on first use. */
+static assay_json *ours_of(as_trace *t)
+{
+	assay_json *meta = part(t, "seed_metadata");
+	if (!as_json_get(meta, "assay") && as_json_set(meta, "assay", as_json_object()) < 0) {
+		return NULL;
+	}
+	return as_json_edit(as_json_get(meta, "assay"));
+}
+
+int as_trace_add_refused(as_trace *t, assay_str name, const assay_json *arguments, assay_str text, assay_error *err)
+{
+	assay_json *ours = ours_of(t), *entry = as_json_object();
+	int rc = 0;
+	if (ours && !as_json_get(ours, "refused")) {
+		rc = as_json_set(ours, "refused", as_json_array());
+	}
+	rc |= as_json_set(entry, "name", as_json_string(name));
+	rc |= as_json_set(entry, "arguments", arguments ? as_json_clone(arguments) : as_json_null());
+	rc |= as_json_set(entry, "text", as_json_string(text));
+	rc |= as_json_set(entry, "before_step", as_json_integer(t->next_id));
+	if (rc < 0 || !ours) {
+		as_json_free(entry);
+		return as_fail_memory(err);
+	}
+	rc = as_json_append(as_json_edit(as_json_get(ours, "refused")), entry);
+	return rc < 0 ? as_fail_memory(err) : 0;
+}
+
+int as_trace_add_server(as_trace *t, assay_str server, assay_json *fingerprint, assay_json *tools, assay_error *err)
+{
+	int rc = as_json_append(part(t, "servers"), fingerprint);
+	rc |= as_json_set_n(part(t, "tool_specs"), server, tools);
+	/* The format wants a time of observation; the wall clock has no place in a trace. */
+	if (rc == 0 && as_json_type(fingerprint) == ASSAY_JSON_OBJECT) {
+		rc = as_json_set(fingerprint, "observed_at", virtual_time(0));
+	}
+	return rc < 0 ? as_fail_memory(err) : 0;
+}
+
+int as_trace_set_metadata(as_trace *t, const char *key, assay_json *value, assay_error *err)
+{
+	return as_json_set(part(t, "seed_metadata"), key, value) < 0 ? as_fail_memory(err) : 0;
+}
+
+int as_trace_finish(as_trace *t, assay_error *err)
+{
+	assay_text text = {0};
+	char id[37];
+	int rc = as_json_set(t->document, "ended_at", virtual_time(t->next_id)) < 0 ? as_fail_memory(err) : 0;
+	if (rc == 0) {
+		rc = as_json_dump(t->document, ASSAY_JSON_CANONICAL, &text, err);
+	}
+	if (rc == 0) {
+		assay_str parts[] = {as_text_str(text)};
+		as_uuid_parts("trace", parts, 1, id);
+		rc = as_json_set(t->document, "trace_id", as_json_cstring(id)) < 0 ? as_fail_memory(err) : 0;
+	}
+	as_text_free(&text);
+	return rc < 0 ? rc : make_view(t, err);
+}
+
+const assay_json *as_trace_document(const as_trace *t)
+{
+	return t->document;
+}
+
+assay_str as_trace_id(const as_trace *t)
+{
+	return as_json_str(as_json_get(t->document, "trace_id"));
+}
+
+const assay_step *as_trace_steps(const as_trace *t, size_t *n)
+{
+	*n = t->n_steps;
+	return t->steps;
+}
+
+const assay_step *as_trace_refused(const as_trace *t, size_t *n)
+{
+	*n = t->n_refused;
+	return t->refused;
+}
+
+assay_str as_trace_final_message(const as_trace *t)
+{
+	return as_json_str(as_json_pointer(t->document, "/seed_metadata/exploration/final_message"));
+}
+
+void as_trace_subject(const as_trace *t, const assay_json *task, const assay_json *server_tags, assay_subject *out)
+{
+	*out = (assay_subject){.size = sizeof *out,
+	                       .task = task,
+	                       .trace = t->document,
+	                       .steps = t->steps,
+	                       .n_steps = t->n_steps,
+	                       .refused = t->refused,
+	                       .n_refused = t->n_refused,
+	                       .final_message = as_trace_final_message(t),
+	                       .server_tags = server_tags};
+}
