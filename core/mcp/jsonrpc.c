@@ -70,7 +70,7 @@ as_rpc_message as_rpc_read(const assay_json *doc)
 		if (as_json_type(method) == ASSAY_JSON_STRING && (!id || m.id)) {
 			m.kind = id ? AS_RPC_REQUEST : AS_RPC_NOTIFICATION;
 		}
-	} else if ((m.result != NULL) != (m.error != NULL) && (m.id || m.error)) {
+	} else if ((m.result && m.id) || m.error) {
 		m.kind = AS_RPC_RESPONSE; /* an error about what could not be read has no id */
 	}
 	return m;

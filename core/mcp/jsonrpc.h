@@ -39,7 +39,8 @@ typedef struct as_rpc_message {
 	assay_str method;
 	const assay_json *id;     /* a string or an integer; NULL when there is none that may be used */
 	const assay_json *params; /* NULL when absent */
-	const assay_json *result; /* of a response: exactly one of result and error is set */
+	const assay_json
+		*result; /* of a response, which may break the rule that one and only one of the two is there */
 	const assay_json *error;
 } as_rpc_message;
 
