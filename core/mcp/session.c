@@ -174,7 +174,6 @@ int as_mcp_open(const char *server_id, const assay_transport_ops *ops, void *tra
 
 	*out = NULL;
 	if (!s) {
-		ops->close(transport);
 		return as_fail_memory(err);
 	}
 	s->limits = fill_limits(limits);
@@ -199,7 +198,7 @@ int as_mcp_open(const char *server_id, const assay_transport_ops *ops, void *tra
 void as_mcp_close(as_mcp_session *s)
 {
 	if (s) {
-		as_wire_close(&s->wire);
+		as_wire_free(&s->wire);
 		as_json_free(s->info);
 		free(s->server_id);
 		free(s);

@@ -19,7 +19,8 @@ typedef struct as_mcp_limits {
 
 typedef struct as_mcp_session as_mcp_session;
 
-/* Connect and shake hands. `transport` is an opened instance, taken over (closed by as_mcp_close, also when this fails).
+/* Connect and shake hands. `transport` is an opened instance that is not connected yet, borrowed until as_mcp_close (or
+ * until this fails); closing it afterwards, by whoever opened it, is what ends the server.
  * server_id names the server in every error (where = server_id). Errors: ASSAY_EUNREACH (command not found, died, no
  * reply: the message quotes the end of its stderr), ASSAY_ETIMEOUT, ASSAY_EPROTO, ASSAY_ECANCELED. */
 int as_mcp_open(const char *server_id, const assay_transport_ops *ops, void *transport, const as_mcp_limits *limits,

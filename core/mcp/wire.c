@@ -498,9 +498,8 @@ int as_wire_connect(as_wire *w, assay_call *call, int64_t timeout_ms, assay_erro
 	return rc ? die_of(w, err, "it cannot be started", &cause, rc) : 0;
 }
 
-void as_wire_close(as_wire *w)
+void as_wire_free(as_wire *w)
 {
-	w->ops->close(w->transport);
 	as_json_free(w->answer);
 	as_buf_free(&w->owed);
 	*w = (as_wire){.dead = true};

@@ -11,7 +11,7 @@
 typedef struct as_wire {
 	const char *server_id; /* borrowed from the session */
 	const assay_transport_ops *ops;
-	void *transport;
+	void *transport; /* borrowed */
 	size_t max_message;
 	uint32_t max_noise;
 
@@ -66,6 +66,6 @@ int as_wire_tell(as_wire *w, assay_call *call, const char *method, const assay_j
 /* Fill err with a fault of this server, which stays alive. */
 int as_wire_fail(const as_wire *w, assay_error *err, int code, const char *format, ...) ASSAY_PRINTF(4, 5);
 
-void as_wire_close(as_wire *w); /* closes the transport, frees what w holds */
+void as_wire_free(as_wire *w); /* what w holds; the transport is its opener's */
 
 #endif

@@ -17,6 +17,8 @@
 
 typedef struct peer {
 	as_call call;
+	const assay_transport_ops *ops;
+	void *transport;
 	as_mcp_session *session;
 	assay_error err;
 	int pid;
@@ -41,16 +43,14 @@ static assay_json *launch(const char *program, const char *argument)
 /* Start tests/mcp/PROGRAM ARGUMENT. The result of as_mcp_open. */
 static int start(peer *p, const char *program, const char *argument, const as_mcp_limits *limits)
 {
-	const assay_transport_ops *ops = stdio_ops();
 	assay_json *options = launch(program, argument);
-	void *transport = NULL;
 	int rc;
 
-	*p = (peer){0};
+	*p = (peer){.ops = stdio_ops()};
 	fake_call(&p->call, AS_FOREVER);
-	ck_assert_int_eq(ops->open(fake_host(), options, &transport, &p->err), 0);
+	ck_assert_int_eq(p->ops->open(fake_host(), options, &p->transport, &p->err), 0);
 	as_json_free(options);
-	rc = as_mcp_open("srv", ops, transport, limits, &p->call.pub, &p->session, &p->err);
+	rc = as_mcp_open("srv", p->ops, p->transport, limits, &p->call.pub, &p->session, &p->err);
 	p->pid = fake_last_pid();
 	return rc;
 }
@@ -67,7 +67,7 @@ static void start_well(peer *p, const char *program, const char *argument, const
 static void end(peer *p)
 {
 	as_mcp_close(p->session);
-	p->session = NULL;
+	p->ops->close(p->transport);
 	for (int i = 0; i < 200 && kill(-p->pid, 0) == 0; i++) {
 		nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
 	}
@@ -601,6 +601,7 @@ START_TEST(test_no_such_command)
 	ck_assert_ptr_null(session);
 	ck_assert_str_eq(err.where, "notes");
 	ck_assert_ptr_nonnull(strstr(err.message, "tests/mcp/no-such-server"));
+	ops->close(transport);
 	ck_assert_int_eq(fake_live_blocks(), 0);
 	as_json_free(options);
 }
