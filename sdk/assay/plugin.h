@@ -48,8 +48,9 @@ typedef struct assay_plugin {
 	const assay_impl *const *impls; /* NULL-terminated */
 } assay_plugin;
 
-#if defined(_WIN32)
-#define ASSAY_EXPORT __declspec(dllexport)
+/* The getter's name is not mangled in C++. */
+#ifdef __cplusplus
+#define ASSAY_EXPORT extern "C" __attribute__((visibility("default")))
 #else
 #define ASSAY_EXPORT __attribute__((visibility("default")))
 #endif
