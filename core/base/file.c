@@ -160,41 +160,78 @@ static int find_target(const char *path, char **target, assay_error *err)
 	return 0;
 }
 
-int as_file_write(const char *path, assay_str bytes, assay_error *err)
+int as_file_begin(const char *path, as_file_draft *draft, assay_error *err)
 {
 	as_buf temp = {0};
-	char *target = NULL;
-	int fd = -1;
-	int number = 0;
-	int rc = find_target(path, &target, err);
+	assay_text name = {0};
+	*draft = (as_file_draft){.fd = -1};
+	int rc = find_target(path, &draft->target, err);
 	if (rc != 0) {
 		return rc;
 	}
-	assay_str dir = as_path_dir(as_str(target));
-	fd = open_temp(dir, &temp);
-	if (fd < 0) {
-		number = errno;
+	draft->fd = open_temp(as_path_dir(as_str(draft->target)), &temp);
+	if (draft->fd < 0) {
+		rc = as_fail_errno(err, errno, path, "write");
 		goto out;
 	}
-	number = write_all(fd, bytes);
-	if (number == 0 && fsync(fd) != 0 && errno != EINVAL) {
+	rc = as_buf_take(&temp, &name, err);
+	draft->temp = name.ptr;
+out:
+	as_buf_free(&temp);
+	if (rc != 0) {
+		as_file_abandon(draft);
+	}
+	return rc;
+}
+
+void as_file_abandon(as_file_draft *draft)
+{
+	if (draft->temp) {
+		close(draft->fd);
+		(void)unlink(draft->temp);
+	}
+	free(draft->temp);
+	free(draft->target);
+	*draft = (as_file_draft){.fd = -1};
+}
+
+int as_file_commit(as_file_draft *draft, assay_error *err)
+{
+	int rc = 0;
+	int number = fsync(draft->fd) != 0 && errno != EINVAL ? errno : 0;
+	if (close(draft->fd) != 0 && number == 0) { /* NFS reports a full disk here */
 		number = errno;
 	}
-	if (close(fd) != 0 && number == 0) { /* NFS reports a full disk here */
-		number = errno;
-	}
-	if (number == 0 && rename(temp.ptr, target) != 0) {
+	if (number == 0 && rename(draft->temp, draft->target) != 0) {
 		number = errno;
 	}
 	if (number != 0) {
-		(void)unlink(temp.ptr);
+		(void)unlink(draft->temp);
 	} else {
-		number = sync_folder(dir);
+		number = sync_folder(as_path_dir(as_str(draft->target)));
 	}
-out:
-	free(target);
-	as_buf_free(&temp);
-	return number == 0 ? 0 : as_fail_errno(err, number, path, "write");
+	if (number != 0) {
+		rc = as_fail_errno(err, number, draft->target, "write");
+	}
+	free(draft->temp);
+	free(draft->target);
+	*draft = (as_file_draft){.fd = -1};
+	return rc;
+}
+
+int as_file_write(const char *path, assay_str bytes, assay_error *err)
+{
+	as_file_draft draft;
+	int rc = as_file_begin(path, &draft, err);
+	if (rc != 0) {
+		return rc;
+	}
+	int number = write_all(draft.fd, bytes);
+	if (number != 0) {
+		as_file_abandon(&draft);
+		return as_fail_errno(err, number, path, "write");
+	}
+	return as_file_commit(&draft, err);
 }
 
 bool as_file_exists(const char *path)

@@ -9,6 +9,14 @@ int as_file_read(const char *path, size_t max, assay_text *out, assay_error *err
 /* Atomic and durable; mode 0666 less umask. A link stays, the file that it points to is replaced. ASSAY_EINVAL: path is a
  * folder, device or pipe. */
 int as_file_write(const char *path, assay_str bytes, assay_error *err);
+/* The same in pieces: write to fd, then commit or abandon, which free it. Zero-initialise. */
+typedef struct as_file_draft {
+	int fd;
+	char *temp, *target;
+} as_file_draft;
+int as_file_begin(const char *path, as_file_draft *draft, assay_error *err);
+int as_file_commit(as_file_draft *draft, assay_error *err); /* where = the path that is written */
+void as_file_abandon(as_file_draft *draft);                 /* nothing begun is fine */
 bool as_file_exists(const char *path);
 bool as_dir_exists(const char *path);
 int as_make_dirs(const char *path, assay_error *err);

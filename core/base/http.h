@@ -10,12 +10,15 @@ typedef struct as_http_client as_http_client;
 
 typedef struct as_http_request {
 	const char *method, *url;
-	const char *const *headers; /* "Name: value", NULL-terminated; NULL: none. "Name;" sends an empty value */
+	/* "Name: value", NULL-terminated; NULL: none. "Name;" and "Name:" send an empty value. When a redirect leads to
+	 * another scheme, host or port, only Accept and Content-Type go along: the others may be secrets. */
+	const char *const *headers;
 	assay_str body;
 	int64_t deadline_ms;
 	size_t max_body; /* 0: 64 MiB; more is ASSAY_ELIMIT */
 	const as_cancel *cancel;
-	/* Called as bytes of the body come in; a non-zero answer ends the transfer. */
+	/* Called as bytes of the body come in, decompressed, when the reply has been filled. A non-zero answer ends the
+	 * transfer: ASSAY_STOP successfully, a negative code becomes the request's. NULL: the body is thrown away. */
 	int (*on_body)(void *payload, assay_str bytes, assay_error *err);
 	void *payload;
 } as_http_request;
@@ -28,7 +31,9 @@ typedef struct as_http_reply {
 typedef struct as_http_ops {
 	uint32_t size;
 	int (*open)(as_http_client **out, assay_error *err);
-	/* 0 for any HTTP status. ASSAY_EUNREACH, ASSAY_ETIMEOUT, ASSAY_ECANCELED, ASSAY_EPROTO, ASSAY_ELIMIT otherwise. */
+	/* 0 for any HTTP status; redirects are followed, at most five. ASSAY_EUNREACH (not resolved, refused, broken off:
+	 * retryable; bad certificate: not), ASSAY_ETIMEOUT, ASSAY_ECANCELED, ASSAY_EPROTO, ASSAY_ELIMIT, ASSAY_EINVAL
+	 * otherwise, with where = the URL without user, query and fragment, and nothing in the reply. */
 	int (*request)(as_http_client *c, const as_http_request *request, as_http_reply *reply, assay_error *err);
 	void (*close)(as_http_client *c);
 } as_http_ops;
