@@ -149,8 +149,8 @@ static int refuse(const char *path, const char *reason, assay_error *err)
 		{"invalid ELF header", "it is no shared object: build it again or remove it"},
 		{"file too short", "it is no shared object: build it again or remove it"},
 		{"another machine", "build it on a machine like this one"},
-		{"ermission denied", "make it readable"},
-		{"cannot open shared object", "install that library, or add its folder to LD_LIBRARY_PATH"},
+		{"Permission denied", "make it readable"},
+		{"No such file", "install that library, or add its folder to LD_LIBRARY_PATH"},
 	};
 	size_t len = strlen(path);
 	if (strncmp(reason, path, len) == 0 && reason[len] == ':') {

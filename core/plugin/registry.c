@@ -249,28 +249,50 @@ static int search_all(as_registry *r, const request *q, as_module **module, as_m
 	return rc;
 }
 
-static int search(as_registry *r, const request *q, as_module **module, as_module_impl **found, assay_error *err)
+/* The module of that very name. One that is broken is the answer, even if another has the implementation too. */
+static int search_named(as_registry *r, const request *q, as_module **module, as_module_impl **found, assay_error *err)
 {
-	size_t prefix = q->role_name.len + 1;
 	*module = module_named(r, q->stem);
-	if (*module) {
-		int rc = as_module_load(*module, err);
-		*found = rc < 0 ? NULL : as_module_find(*module, q->role, q->name);
-		if (rc < 0 || *found) {
-			return rc;
-		}
+	if (!*module) {
+		return 0;
 	}
-	for (size_t i = 0; i < r->n_modules; i++) {
+	int rc = as_registry_screen(module, 1, err);
+	rc = rc < 0 ? rc : as_module_load(*module, err);
+	*found = rc < 0 ? NULL : as_module_find(*module, q->role, q->name);
+	return rc;
+}
+
+/* The modules whose name begins with the role. */
+static int search_role(as_registry *r, const request *q, as_module **module, as_module_impl **found, assay_error *err)
+{
+	size_t n = 0, prefix = q->role_name.len + 1;
+	as_module **list = as_new(r->n_modules, sizeof(as_module *));
+	int rc = list ? 0 : as_fail_memory(err);
+	for (size_t i = 0; rc == 0 && i < r->n_modules; i++) {
 		as_module *m = &r->modules[i];
 		if (m->state != AS_MODULE_SHADOWED && strncmp(m->stem, q->stem, prefix) == 0) {
-			*module = m;
-			*found = try_module(r, m, q);
-			if (*found) {
-				return 0;
-			}
+			list[n++] = m;
 		}
 	}
-	return search_all(r, q, module, found, err);
+	rc = rc < 0 ? rc : as_registry_screen(list, n, err);
+	for (size_t i = 0; rc == 0 && !*found && i < n; i++) {
+		*module = list[i];
+		*found = try_module(r, list[i], q);
+	}
+	free(list);
+	return rc;
+}
+
+static int search(as_registry *r, const request *q, as_module **module, as_module_impl **found, assay_error *err)
+{
+	int rc = search_named(r, q, module, found, err);
+	if (rc == 0 && !*found) {
+		rc = search_role(r, q, module, found, err);
+	}
+	if (rc == 0 && !*found) {
+		rc = search_all(r, q, module, found, err);
+	}
+	return rc;
 }
 
 static int digest_of(const as_module *m, char out[65], assay_error *err)

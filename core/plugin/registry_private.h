@@ -27,6 +27,10 @@ int as_registry_scan(as_registry *r, assay_error *err);
 /* As as_registry_survey, with the lock held and the scan done. */
 int as_registry_survey_locked(as_registry *r, uint32_t role, assay_json **out, assay_error *err);
 
+/* Open, in a child process, those of the n modules that are neither open nor trusted: what crashes or hangs there is
+ * BROKEN from now on, the rest trusted. Call with the lock held. */
+int as_registry_screen(as_module *const *list, size_t n, assay_error *err);
+
 /* The implementation within an opened module, or NULL. */
 as_module_impl *as_module_find(as_module *m, uint32_t role, assay_str name);
 as_module_impl *as_registry_impl(as_registry *r, const as_impl_info *info);

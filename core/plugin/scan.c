@@ -11,7 +11,7 @@
 
 #define MODULES_MAX 4096u
 
-static int add_module(as_registry *r, const char *stem, const char *path, assay_error *err)
+static int add_module(as_registry *r, const char *stem, const char *path, bool shipped, assay_error *err)
 {
 	if (r->n_modules >= MODULES_MAX) {
 		return as_fail(err, ASSAY_ELIMIT, "more than %u plugins", MODULES_MAX);
@@ -20,7 +20,7 @@ static int add_module(as_registry *r, const char *stem, const char *path, assay_
 		return as_fail_memory(err);
 	}
 	as_module *m = &r->modules[r->n_modules++];
-	*m = (as_module){.stem = stem, .path = path};
+	*m = (as_module){.stem = stem, .path = path, .trusted = shipped};
 	for (size_t i = 0; i + 1 < r->n_modules; i++) {
 		if (strcmp(r->modules[i].stem, stem) == 0) {
 			m->state = AS_MODULE_SHADOWED;
@@ -60,7 +60,7 @@ static int read_names(as_registry *r, DIR *dir, const char ***names, size_t *n, 
 	return 0;
 }
 
-static int scan_folder(as_registry *r, const char *folder, assay_error *err)
+static int scan_folder(as_registry *r, const char *folder, bool shipped, assay_error *err)
 {
 	const char **names = NULL;
 	size_t n = 0;
@@ -77,7 +77,7 @@ static int scan_folder(as_registry *r, const char *folder, assay_error *err)
 	}
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		rc = add_module(r, as_arena_cstr(&r->arena, (assay_str){names[i], strlen(names[i]) - 3}),
-				as_arena_printf(&r->arena, "%s/%s", folder, names[i]), err);
+				as_arena_printf(&r->arena, "%s/%s", folder, names[i]), shipped, err);
 	}
 	free(names);
 	return rc;
@@ -109,8 +109,9 @@ static int scan_dir(as_registry *r, size_t index, assay_error *err)
 		as_log_put(r->log, "loader", ASSAY_LOG_DEBUG, "no plugin folder %s", absolute);
 		return 0;
 	}
-	rc = scan_folder(r, absolute, err);
-	return rc < 0 ? rc : scan_folder(r, libs, err);
+	bool shipped = index + 1 == r->n_dirs; /* the program's own folder comes last */
+	rc = scan_folder(r, absolute, shipped, err);
+	return rc < 0 ? rc : scan_folder(r, libs, shipped, err);
 }
 
 typedef struct linked {
@@ -121,7 +122,7 @@ typedef struct linked {
 static int add_linked(void *payload, assay_str stem)
 {
 	linked *l = payload;
-	return add_module(l->r, as_arena_cstr(&l->r->arena, stem), "", l->err);
+	return add_module(l->r, as_arena_cstr(&l->r->arena, stem), "", true, l->err);
 }
 
 int as_registry_scan(as_registry *r, assay_error *err)

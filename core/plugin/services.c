@@ -7,17 +7,21 @@
 
 #define SERVICE_SYMBOL "assay_service_v1"
 
-static int note_linked(void *payload, assay_str stem)
+typedef struct wanted {
+	const char *stem;
+} wanted;
+
+static int is_wanted(void *payload, assay_str stem)
 {
-	const char *wanted = payload;
-	return as_str_is(stem, wanted);
+	const wanted *w = payload;
+	return as_str_is(stem, w->stem);
 }
 
 /* LIB_DIR/STEM.so, LIB_DIR/.libs/STEM.so, or linked in (NULL). */
 static int locate(const as_registry *r, const char *stem, as_buf *path, bool *linked, assay_error *err)
 {
 	static const char *const folders[] = {"", "/.libs"};
-	char copy[64];
+	wanted w = {stem};
 	*linked = false;
 	for (size_t i = 0; i < 2; i++) {
 		as_buf_clear(path);
@@ -29,8 +33,7 @@ static int locate(const as_registry *r, const char *stem, as_buf *path, bool *li
 			return 0;
 		}
 	}
-	memcpy(copy, stem, strlen(stem) + 1);
-	*linked = as_loader_linked(SERVICE_SYMBOL, note_linked, copy) > 0;
+	*linked = as_loader_linked(SERVICE_SYMBOL, is_wanted, &w) > 0;
 	if (!*linked) {
 		as_fail(err, ASSAY_EPLUGIN, "the module %s.so is not in %s", stem, r->lib_dir);
 		return as_error_hint(err, "install the program again, or set ASSAY_LIB_DIR to its library folder");

@@ -231,7 +231,7 @@ static int take_lines(probe *p, assay_error *err)
 			rc = as_fail_memory(err);
 		}
 		start = (size_t)(end - p->pending.ptr) + 1;
-		p->next++;
+		p->list[p->next++]->trusted = true;
 	}
 	if (rc == 0 && start > 0) {
 		memmove(p->pending.ptr, p->pending.ptr + start, p->pending.len - start);
@@ -344,6 +344,23 @@ static int probe_modules(as_module *const *list, size_t n, assay_json *out, assa
 		}
 	}
 	as_buf_free(&p.pending);
+	return rc;
+}
+
+int as_registry_screen(as_module *const *list, size_t n, assay_error *err)
+{
+	size_t n_strange = 0;
+	as_module **strange = as_new(n, sizeof(as_module *));
+	assay_json *descriptions = as_json_array();
+	int rc = strange && descriptions ? 0 : as_fail_memory(err);
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		if (list[i]->state == AS_MODULE_UNSEEN && !list[i]->trusted) {
+			strange[n_strange++] = list[i];
+		}
+	}
+	rc = rc < 0 ? rc : probe_modules(strange, n_strange, descriptions, err);
+	free(strange);
+	as_json_free(descriptions);
 	return rc;
 }
 

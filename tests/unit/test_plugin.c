@@ -113,7 +113,7 @@ END_TEST
 START_TEST(test_misbehaviour)
 {
 	assay_json *all = survey(BAD_DIR, 0);
-	expect_broken(all, "crash", "it crashes when it is opened (SIGSEGV 11)" REPAIR);
+	expect_broken(all, "sampler_crash", "it crashes when it is opened (SIGSEGV 11)" REPAIR);
 	expect_broken(all, "leaves", "it ends the program when it is opened (exit status 3)" REPAIR);
 	expect_broken(
 		all, "undefined_symbol",
@@ -293,7 +293,7 @@ START_TEST(test_survey_order)
 	/* What crashed in the child is not opened in this process either. */
 	as_json_free(all);
 	ck_ok(as_registry_survey(r, 0, &all, &err));
-	expect_broken(all, "crash", "it crashes when it is opened (SIGSEGV 11)" REPAIR);
+	expect_broken(all, "sampler_crash", "it crashes when it is opened (SIGSEGV 11)" REPAIR);
 	as_json_free(all);
 	as_registry_free(r);
 }
@@ -388,14 +388,21 @@ END_TEST
 /* A module that crashes does not take the program along when another one is asked for. */
 START_TEST(test_find_beside_crash)
 {
-	char *dir = temp_dir();
+	char *dir = temp_dir(), line[1024];
 	assay_error err = {0};
 	const as_impl_info *info = NULL;
-	copy_file(BAD_DIR "/crash.so", dir, "crash.so");
+
 	copy_file(GOOD_DIR "/good.so", dir, "good.so");
+	copy_file(BAD_DIR "/sampler_crash.so", dir, "sampler_crash.so");
 	as_registry *r = registry_over(dir);
 	ck_ok(as_registry_find(r, "scorer/good", 0, &info, &err));
+	ck_ok(as_registry_find(r, "sampler/good", 0, &info, &err));
 	ck_assert_int_eq(as_registry_find(r, "scorer/bad", 0, &info, &err), ASSAY_EPLUGIN);
+	as_error_clear(&err);
+	/* Not even when it is asked for itself. */
+	ck_assert_int_eq(as_registry_find(r, "sampler/crash", 0, &info, &err), ASSAY_EPLUGIN);
+	snprintf(line, sizeof line, "%s/sampler_crash.so: it crashes when it is opened (SIGSEGV 11)" REPAIR, dir);
+	ck_assert_str_eq(error_line(&err), line);
 	as_registry_free(r);
 	drop_dir(dir);
 }
