@@ -376,8 +376,8 @@ static int fail_curl(struct transfer *t, CURLcode code)
 	case CURLE_OUT_OF_MEMORY:
 		return as_fail_memory(t->err);
 	case CURLE_URL_MALFORMAT:
-	case CURLE_UNSUPPORTED_PROTOCOL:
 		return fail_here(t, ASSAY_EINVAL, 0, reason);
+	case CURLE_UNSUPPORTED_PROTOCOL: /* of the answer: the URL's was looked at before */
 	case CURLE_WEIRD_SERVER_REPLY:
 	case CURLE_BAD_CONTENT_ENCODING:
 		return fail_here(t, ASSAY_EPROTO, ASSAY_ERR_PEER, reason);
