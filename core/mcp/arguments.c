@@ -1,6 +1,7 @@
 #include "core/mcp/arguments.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* A complaint is for a model to read, not for a log: it stays this short whatever the schema and the arguments are. */
 #define MAX_LISTED 40u
@@ -42,7 +43,7 @@ static void add_values(as_buf *b, const assay_json *values)
 	}
 }
 
-/* "string", "string or null", "array of string", or "value" when the schema does not say. */
+/* "string", "string or null", "array of string"; "value" when the schema says nothing at all. */
 static void add_type(as_buf *b, const assay_json *property)
 {
 	const assay_json *type = as_json_get(property, "type");
@@ -58,7 +59,7 @@ static void add_type(as_buf *b, const assay_json *property)
 		as_buf_puts(b, n++ ? " or " : "");
 		as_buf_add(b, as_json_str(t));
 	}
-	if (n == 0) {
+	if (n == 0 && !as_json_get(property, "enum")) {
 		as_buf_puts(b, "value");
 	}
 	if (as_json_type(items) == ASSAY_JSON_STRING) {
@@ -98,12 +99,12 @@ static void add_parameters(as_buf *b, const assay_json *document)
 		as_buf_add(b, as_json_key(p));
 		as_buf_puts(b, " (");
 		add_type(b, p);
+		if (as_json_get(p, "enum")) {
+			as_buf_puts(b, as_json_get(p, "type") ? ", " : "");
+			add_values(b, as_json_get(p, "enum"));
+		}
 		if (is_required(document, as_json_key(p))) {
 			as_buf_puts(b, ", required");
-		}
-		if (as_json_count(as_json_get(p, "enum")) > 0) {
-			as_buf_puts(b, ", ");
-			add_values(b, as_json_get(p, "enum"));
 		}
 		if (as_json_get(p, "default")) {
 			as_buf_puts(b, ", default ");
@@ -174,7 +175,7 @@ int as_mcp_check_arguments(const char *tool, const as_schema *schema, const assa
 	}
 	as_buf_printf(complaint, "Invalid arguments for %s: %s%s%s", tool, fault.pointer, fault.pointer[0] ? ": " : "",
 		      fault.message);
-	if (fault.hint[0]) {
+	if (fault.hint[0] && strchr(fault.pointer + 1, '/')) { /* unknown names of the top level are named below */
 		as_buf_printf(complaint, " (%s)", fault.hint);
 	}
 	add_unknown(complaint, document, arguments);

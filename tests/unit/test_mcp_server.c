@@ -204,7 +204,7 @@ static void check_complaint(const char *request, const char *const *parts)
 
 START_TEST(test_invalid_arguments)
 {
-	const char *all = "Parameters: text (string, required); times (integer, default 1); mode (value, one of "
+	const char *all = "Parameters: text (string, required); times (integer, default 1); mode (one of "
 			  "\"plain\", \"loud\").";
 
 	check_complaint(INIT CALL("1", "echo", "{}"), PARTS("Invalid arguments for echo: ", "text", all));
