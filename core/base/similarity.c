@@ -158,7 +158,7 @@ static block longest(matcher *m, const region *r)
 	block best = {r->a_low, r->b_low, 0};
 
 	m->rows++; /* nothing reaches in from an earlier search */
-	for (size_t i = r->a_low; i < r->a_high; i++) {
+	for (size_t i = r->a_low; i < r->a_high && m->work <= AS_RATIO_WORK; i++) {
 		scan_row(m, r, i, &best);
 	}
 	/* Popular characters start no block but may lengthen one. */
@@ -174,7 +174,7 @@ static block longest(matcher *m, const region *r)
 	return best;
 }
 
-/* Characters in matching blocks, -1 when memory is out or the work is too much. */
+/* Characters in matching blocks; -1: no memory, -2: too much work. */
 static int64_t matching(matcher *m)
 {
 	region *todo = NULL;
@@ -190,7 +190,7 @@ static int64_t matching(matcher *m)
 		block found = longest(m, &r);
 
 		if (m->work > AS_RATIO_WORK || !as_grow(&todo, &cap, n + 2, sizeof *todo)) {
-			total = -1;
+			total = m->work > AS_RATIO_WORK ? -2 : -1;
 			break;
 		}
 		if (found.size == 0) {
@@ -214,16 +214,15 @@ double as_ratio(assay_str a, assay_str b)
 	double ratio = -1;
 
 	if (a.len >= UINT32_MAX || b.len >= UINT32_MAX) {
-		return -1;
+		return -2;
+	}
+	if (a.len == 0 && b.len == 0) {
+		return 1;
 	}
 	if (decode(a, &m.a) && decode(b, &m.b) && index_b(&m)) {
-		int64_t total = m.a.n + m.b.n == 0 ? 0 : matching(&m);
+		int64_t total = matching(&m);
 
-		if (m.a.n + m.b.n == 0) {
-			ratio = 1;
-		} else if (total >= 0) {
-			ratio = 2.0 * (double)total / (double)(m.a.n + m.b.n);
-		}
+		ratio = total < 0 ? (double)total : 2.0 * (double)total / (double)(m.a.n + m.b.n);
 	}
 	free(m.a.at);
 	free(m.b.at);

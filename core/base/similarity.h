@@ -5,9 +5,9 @@
 
 #include "core/base/memory.h"
 
-/* difflib.SequenceMatcher(None, a, b).ratio() with default autojunk, over code points. Not symmetric. -1: no memory, or
- * the texts are so long and so alike that the search was given up (AS_RATIO_WORK steps, some seconds). */
-#define AS_RATIO_WORK 1000000000u
+/* difflib.SequenceMatcher(None, a, b).ratio() with default autojunk, over code points. Not symmetric. -1: no memory.
+ * -2: the texts are so long and have so much in common that the search was given up after AS_RATIO_WORK steps. */
+#define AS_RATIO_WORK 500000000u
 double as_ratio(assay_str a, assay_str b);
 
 /* Jaccard of the sets of [a-z0-9]{2,} runs in the lower-cased texts; 0 when a side is empty. -1: no memory. */

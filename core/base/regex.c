@@ -1,0 +1,187 @@
+#include "core/base/regex.h"
+
+#include "core/base/error.h"
+#include "core/base/pattern.h"
+#include "core/base/text.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include <stdlib.h>
+
+#define NEST_LIMIT 1000u /* above what AS_PATTERN_MAX_DEPTH can become */
+
+struct as_regex {
+	pcre2_code *code;
+};
+
+/* From 10.43 on PCRE2 counts marks and connectors as word characters, which Python does not. */
+static bool has_other_words(void)
+{
+	char version[64] = "";
+	char *end;
+	long major, minor;
+
+	if (pcre2_config(PCRE2_CONFIG_VERSION, NULL) <= 0 || pcre2_config(PCRE2_CONFIG_VERSION, NULL) > 64) {
+		return true;
+	}
+	pcre2_config(PCRE2_CONFIG_VERSION, version);
+	major = strtol(version, &end, 10);
+	minor = *end == '.' ? strtol(end + 1, NULL, 10) : 0;
+	return major > 10 || (major == 10 && minor >= 43);
+}
+
+/* The pattern is right for Python, so PCRE2 refuses it only for its size. */
+static int compile_error(int number, assay_error *err)
+{
+	unsigned char text[200] = "";
+
+	if (number == PCRE2_ERROR_HEAP_FAILED) {
+		return as_fail_memory(err);
+	}
+	pcre2_get_error_message(number, text, sizeof text);
+	return as_fail(err, ASSAY_ELIMIT, "the pattern is more than PCRE2 can hold: %s", (const char *)text);
+}
+
+int as_regex_compile(assay_str pattern, as_regex **out, assay_error *err)
+{
+	const uint32_t options =
+		PCRE2_UTF | PCRE2_UCP | PCRE2_ALT_CIRCUMFLEX | PCRE2_NO_UTF_CHECK | PCRE2_NEVER_BACKSLASH_C;
+	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
+	as_regex *re = as_new(1, sizeof *re);
+	as_buf text = {0};
+	size_t offset;
+	int number, code;
+
+	*out = NULL;
+	if (!context || !re) {
+		code = as_fail_memory(err);
+		goto out;
+	}
+	as_buf_puts(&text, "(?C)"); /* each place where a match is tried costs a step */
+	code = as_pattern_translate(pattern, has_other_words(), &text, err);
+	if (code != 0) {
+		goto out;
+	}
+	pcre2_set_newline(context, PCRE2_NEWLINE_LF);
+	pcre2_set_parens_nest_limit(context, NEST_LIMIT);
+	re->code = pcre2_compile((PCRE2_SPTR)text.ptr, text.len, options, &number, &offset, context);
+	if (!re->code) {
+		code = compile_error(number, err);
+		goto out;
+	}
+	*out = re;
+	re = NULL;
+out:
+	pcre2_compile_context_free(context);
+	as_buf_free(&text);
+	as_regex_free(re);
+	return code;
+}
+
+void as_regex_free(as_regex *re)
+{
+	if (re) {
+		pcre2_code_free(re->code);
+		free(re);
+	}
+}
+
+/* The work that one search may still do. */
+typedef struct meter {
+	uint64_t left;
+	size_t at;
+} meter;
+
+/* Called wherever matching branches or repeats. What lies between two calls is straight on, so steps and distance
+ * together bound the time whatever the pattern is; the match limit of PCRE2 would start anew at each place of the
+ * subject. */
+static int on_callout(pcre2_callout_block *block, void *payload)
+{
+	meter *m = payload;
+	size_t at = block->current_position;
+	uint64_t cost = 1 + (at > m->at ? at - m->at : m->at - at) / 16;
+
+	m->at = at;
+	if (cost > m->left) {
+		return PCRE2_ERROR_CALLOUT;
+	}
+	m->left -= cost;
+	return 0;
+}
+
+static int search_error(int number, assay_error *err)
+{
+	unsigned char text[200] = "";
+
+	switch (number) {
+	case PCRE2_ERROR_CALLOUT:
+	case PCRE2_ERROR_MATCHLIMIT:
+	case PCRE2_ERROR_DEPTHLIMIT:
+		return as_fail(err, ASSAY_ELIMIT,
+			       "the pattern backtracks too much on this text: the search was given up");
+	case PCRE2_ERROR_HEAPLIMIT:
+		return as_fail(err, ASSAY_ELIMIT,
+			       "the pattern needs too much memory on this text: the search was given up");
+	case PCRE2_ERROR_NOMEMORY:
+		return as_fail_memory(err);
+	default:
+		pcre2_get_error_message(number, text, sizeof text);
+		return as_fail(err, ASSAY_EINTERNAL, "PCRE2 failed: %s (%d)", (const char *)text, number);
+	}
+}
+
+/* The text as valid UTF-8. */
+static void mend(as_buf *out, assay_str s)
+{
+	for (size_t i = 0; i < s.len;) {
+		char bytes[4];
+		uint32_t c = as_utf8_next(s, &i);
+
+		as_buf_add(out, (assay_str){bytes, as_utf8_put(bytes, c)});
+	}
+}
+
+int as_regex_search(const as_regex *re, assay_str subject, assay_error *err)
+{
+	pcre2_match_context *context = pcre2_match_context_create(NULL);
+	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
+	meter m = {AS_REGEX_WORK + 4 * (uint64_t)subject.len, 0};
+	as_buf mended = {0};
+	int code;
+
+	if (as_utf8_check(subject) < subject.len) {
+		mend(&mended, subject);
+		subject = as_buf_str(&mended);
+	}
+	if (!context || !data || mended.failed) {
+		code = as_fail_memory(err);
+		goto out;
+	}
+	pcre2_set_match_limit(context, AS_REGEX_WORK);
+	pcre2_set_heap_limit(context, AS_REGEX_HEAP_KIB);
+	pcre2_set_callout(context, on_callout, &m);
+	code = pcre2_match(re->code, (PCRE2_SPTR)(subject.ptr ? subject.ptr : ""), subject.len, 0, PCRE2_NO_UTF_CHECK,
+			   data, context);
+	if (code >= 0) {
+		code = 1;
+	} else {
+		code = code == PCRE2_ERROR_NOMATCH ? 0 : search_error(code, err);
+	}
+out:
+	pcre2_match_data_free(data);
+	pcre2_match_context_free(context);
+	as_buf_free(&mended);
+	return code;
+}
+
+int as_regex_once(assay_str pattern, assay_str subject, assay_error *err)
+{
+	as_regex *re;
+	int code = as_regex_compile(pattern, &re, err);
+
+	if (code == 0) {
+		code = as_regex_search(re, subject, err);
+		as_regex_free(re);
+	}
+	return code;
+}
