@@ -51,6 +51,8 @@ int64_t as_json_i64(const assay_json *v, int64_t otherwise);
 double as_json_f64(const assay_json *v, double otherwise);
 int as_json_boolean(const assay_json *v, int otherwise);
 bool as_json_equal(const assay_json *a, const assay_json *b); /* Python ==: 1 == 1.0 == true, integers exact */
+bool as_json_same(const assay_json *a, const assay_json *b);  /* JSON Schema's equality: 1 == 1.0, but true is no number */
+int as_json_number_cmp(const assay_json *a, const assay_json *b); /* order of two numbers, exact; both must be numbers */
 
 /* 1-based line on which a value started in the text it was parsed from, 0 when unknown (built values). */
 uint32_t as_json_line(const assay_json *v);

@@ -1,4 +1,5 @@
-/* Deep equality as Python's ==: numbers and booleans by value, integers exact, objects whatever their order. */
+/* Deep equality and the order of numbers. Integers are exact whatever their size, objects equal in any order. Python's
+ * equality takes true for 1, JSON's does not. */
 #include "core/base/json_node.h"
 #include <float.h>
 #include <math.h>
@@ -8,9 +9,11 @@
 
 #define SMALL_OBJECT 8
 
-static bool is_number(const cJSON *n)
+enum rule { PYTHON, JSON };
+
+static bool is_number(const cJSON *n, enum rule rule)
 {
-	return n->type == cJSON_Number || n->type == cJSON_True || n->type == cJSON_False;
+	return n->type == cJSON_Number || (rule == PYTHON && (n->type == cJSON_True || n->type == cJSON_False));
 }
 
 /* The digits of an integer or a boolean, or NULL for a double. */
@@ -25,41 +28,59 @@ static const char *integer_digits(const cJSON *n)
 	return strcmp(n->valuestring, "-0") == 0 ? "0" : n->valuestring;
 }
 
-/* An integer of any size against a double: a double that is integral has an exact decimal notation. */
-static bool integer_is_double(const char *digits, double d)
+static int compare_digits(const char *a, const char *b)
 {
-	char exact[DBL_MAX_10_EXP + 16];
-	if (!isfinite(d) || floor(d) != d) {
-		return false;
+	int sign = a[0] == '-' ? -1 : 1;
+	if ((a[0] == '-') != (b[0] == '-')) {
+		return sign;
 	}
-	snprintf(exact, sizeof exact, "%.0f", d == 0.0 ? 0.0 : d);
-	return strcmp(exact, digits) == 0;
+	size_t left = strlen(a);
+	size_t right = strlen(b);
+	int order = left == right ? strcmp(a, b) : left < right ? -1 : 1;
+	return order < 0 ? -sign : order > 0 ? sign : 0;
 }
 
-static bool numbers_equal(const cJSON *a, const cJSON *b)
+/* An integer of any size against a double. Rounding the integer keeps the order; only when they meet are the digits
+ * needed, and an integral double has an exact decimal notation. */
+static int compare_integer(const char *digits, double rounded, double d)
+{
+	char exact[DBL_MAX_10_EXP + 16];
+	if (rounded != d) {
+		return rounded < d ? -1 : 1;
+	}
+	if (isinf(d)) {
+		return d > 0 ? -1 : 1;
+	}
+	snprintf(exact, sizeof exact, "%.0f", d == 0.0 ? 0.0 : d);
+	return compare_digits(digits, exact);
+}
+
+static int compare_numbers(const cJSON *a, const cJSON *b)
 {
 	const char *left = integer_digits(a);
 	const char *right = integer_digits(b);
+	double x = a->type == cJSON_Number ? a->valuedouble : a->type == cJSON_True;
+	double y = b->type == cJSON_Number ? b->valuedouble : b->type == cJSON_True;
 	if (left && right) {
-		return strcmp(left, right) == 0;
+		return compare_digits(left, right);
 	}
 	if (left) {
-		return integer_is_double(left, b->valuedouble);
+		return compare_integer(left, x, y);
 	}
 	if (right) {
-		return integer_is_double(right, a->valuedouble);
+		return -compare_integer(right, y, x);
 	}
-	return a->valuedouble == b->valuedouble;
+	return (x > y) - (x < y);
 }
 
-static bool equal(const cJSON *a, const cJSON *b);
+static bool equal(const cJSON *a, const cJSON *b, enum rule rule);
 
-static bool arrays_equal(const cJSON *a, const cJSON *b)
+static bool arrays_equal(const cJSON *a, const cJSON *b, enum rule rule)
 {
 	const cJSON *x = a->child;
 	const cJSON *y = b->child;
 	for (; x && y; x = x->next, y = y->next) {
-		if (!equal(x, y)) {
+		if (!equal(x, y, rule)) {
 			return false;
 		}
 	}
@@ -67,48 +88,48 @@ static bool arrays_equal(const cJSON *a, const cJSON *b)
 }
 
 /* Keys are unique within an object and both have as many, so looking in one direction is enough. */
-static bool members_found(const cJSON *a, const cJSON *b)
+static bool members_found(const cJSON *a, const cJSON *b, enum rule rule)
 {
 	for (const cJSON *x = a->child; x; x = x->next) {
 		const cJSON *y = b->child;
 		while (y && strcmp(x->string, y->string) != 0) {
 			y = y->next;
 		}
-		if (!y || !equal(x, y)) {
+		if (!y || !equal(x, y, rule)) {
 			return false;
 		}
 	}
 	return true;
 }
 
-static bool objects_equal(const cJSON *a, const cJSON *b)
+static bool objects_equal(const cJSON *a, const cJSON *b, enum rule rule)
 {
 	size_t n = as_json_count((const assay_json *)a);
 	if (n != as_json_count((const assay_json *)b)) {
 		return false;
 	}
 	if (n <= SMALL_OBJECT) {
-		return members_found(a, b);
+		return members_found(a, b, rule);
 	}
 	cJSON **left = as_json_sorted_members(a, &n);
 	cJSON **right = as_json_sorted_members(b, &n);
 	bool same = true;
 	if (!left || !right) {
-		same = members_found(a, b); /* out of memory: slow is better than wrong */
+		same = members_found(a, b, rule); /* out of memory: slow is better than wrong */
 		n = 0;
 	}
 	for (size_t i = 0; i < n && same; i++) {
-		same = strcmp(left[i]->string, right[i]->string) == 0 && equal(left[i], right[i]);
+		same = strcmp(left[i]->string, right[i]->string) == 0 && equal(left[i], right[i], rule);
 	}
 	free(left);
 	free(right);
 	return same;
 }
 
-static bool equal(const cJSON *a, const cJSON *b)
+static bool equal(const cJSON *a, const cJSON *b, enum rule rule)
 {
-	if (is_number(a) && is_number(b)) {
-		return numbers_equal(a, b);
+	if (is_number(a, rule) && is_number(b, rule)) {
+		return compare_numbers(a, b) == 0;
 	}
 	if (a->type != b->type) {
 		return false;
@@ -117,9 +138,9 @@ static bool equal(const cJSON *a, const cJSON *b)
 	case cJSON_String:
 		return strcmp(a->valuestring, b->valuestring) == 0;
 	case cJSON_Array:
-		return arrays_equal(a, b);
+		return arrays_equal(a, b, rule);
 	case cJSON_Object:
-		return objects_equal(a, b);
+		return objects_equal(a, b, rule);
 	default:
 		return true;
 	}
@@ -127,5 +148,15 @@ static bool equal(const cJSON *a, const cJSON *b)
 
 bool as_json_equal(const assay_json *a, const assay_json *b)
 {
-	return a && b ? equal(as_json_node(a), as_json_node(b)) : a == b;
+	return a && b ? equal(as_json_node(a), as_json_node(b), PYTHON) : a == b;
+}
+
+bool as_json_same(const assay_json *a, const assay_json *b)
+{
+	return a && b ? equal(as_json_node(a), as_json_node(b), JSON) : a == b;
+}
+
+int as_json_number_cmp(const assay_json *a, const assay_json *b)
+{
+	return compare_numbers(as_json_node(a), as_json_node(b));
 }

@@ -681,6 +681,50 @@ START_TEST(test_equality)
 }
 END_TEST
 
+static int order(const char *a, const char *b)
+{
+	assay_json *x = parse(a, ASSAY_JSON_PEER);
+	assay_json *y = parse(b, ASSAY_JSON_PEER);
+	int result = as_json_number_cmp(x, y);
+	ck_assert_int_eq(as_json_number_cmp(y, x), -result);
+	as_json_free(x);
+	as_json_free(y);
+	return result;
+}
+
+START_TEST(test_number_order)
+{
+	ck_assert_int_eq(order("1", "2"), -1);
+	ck_assert_int_eq(order("10", "9"), 1);
+	ck_assert_int_eq(order("-10", "9"), -1);
+	ck_assert_int_eq(order("-10", "-9"), -1);
+	ck_assert_int_eq(order("0", "-0"), 0);
+	ck_assert_int_eq(order("1", "1.0"), 0);
+	ck_assert_int_eq(order("1.5", "1"), 1);
+	ck_assert_int_eq(order("9007199254740993", "9007199254740992.0"), 1);
+	ck_assert_int_eq(order("-9007199254740993", "-9007199254740992.0"), -1);
+	ck_assert_int_eq(order("9007199254740991", "9007199254740992.0"), -1);
+	ck_assert_int_eq(order("123456789012345678901", "123456789012345678902"), -1);
+	ck_assert_int_eq(order("123456789", "1e999"), -1);
+	ck_assert_int_eq(order("123456789", "-1e999"), 1);
+}
+END_TEST
+
+START_TEST(test_same)
+{
+	assay_json *a = parse("[1,true,{\"a\":0}]", ASSAY_JSON_STRICT);
+	assay_json *b = parse("[1.0,true,{\"a\":0.0}]", ASSAY_JSON_STRICT);
+	assay_json *c = parse("[1,1,{\"a\":0}]", ASSAY_JSON_STRICT);
+	ck_assert(as_json_same(a, b));
+	ck_assert(as_json_equal(a, c));
+	ck_assert(!as_json_same(a, c));
+	ck_assert(as_json_same(NULL, NULL) && !as_json_same(a, NULL));
+	as_json_free(a);
+	as_json_free(b);
+	as_json_free(c);
+}
+END_TEST
+
 /* The reference's own answers. Their absence is a failure: it would make this test say nothing. */
 static assay_json *read_golden(const char *name)
 {
@@ -787,5 +831,6 @@ UNIT_SUITE(json_suite, "json", test_round_trips, test_styles, test_syntax_errors
 	   test_string_errors, test_utf8_errors, test_duplicate_keys, test_peer_profile, test_limits,
 	   test_every_cut_is_an_error, test_big_documents, test_too_many_values, test_reading, test_pointer,
 	   test_building, test_building_takes_over, test_clone, test_lines, test_doubles, test_doubles_read_back,
-	   test_equality, test_canonical_vectors, test_write_string, test_read_file, test_api_table)
+	   test_equality, test_number_order, test_same, test_canonical_vectors, test_write_string, test_read_file,
+	   test_api_table)
 UNIT_MAIN(json_suite)
