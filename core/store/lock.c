@@ -49,6 +49,7 @@ static int fail_held(const as_store *s, int fd, assay_error *err)
 	}
 	as_error_where(err, s->path, 0);
 	as_error_hint(err, "wait for it to end, or use another store");
+	as_store_retryable(err);
 	return ASSAY_EAGAIN;
 }
 

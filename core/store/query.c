@@ -89,6 +89,13 @@ static int fail_damaged(const as_store *s, int code, assay_error *err)
 	return ASSAY_EDATA;
 }
 
+void as_store_retryable(assay_error *err)
+{
+	if (err && err->code == ASSAY_EAGAIN) {
+		err->flags |= ASSAY_ERR_RETRYABLE;
+	}
+}
+
 int as_store_fail(const as_store *s, int code, const char *what, assay_error *err)
 {
 	int result;
@@ -101,6 +108,7 @@ int as_store_fail(const as_store *s, int code, const char *what, assay_error *er
 		result = as_fail(err, ASSAY_EAGAIN, "another process has been writing to the store for over %d s",
 				 AS_STORE_BUSY_MS / 1000);
 		as_error_hint(err, "wait for it to end, or use another store");
+		as_store_retryable(err);
 		break;
 	case SQLITE_FULL:
 		result = as_fail(err, ASSAY_EIO, "cannot %s: the disk is full", what);

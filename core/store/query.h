@@ -31,6 +31,7 @@ void as_store_unlock(as_store *s);
 
 /* Fill err from the SQLite result `code`; `what` completes "cannot ...". where = path. */
 int as_store_fail(const as_store *s, int code, const char *what, assay_error *err);
+void as_store_retryable(assay_error *err); /* mark an ASSAY_EAGAIN so */
 
 /* A transaction around several statements. end: commit when code is 0, else roll back; returns code or the commit's. */
 int as_store_begin(as_store *s, assay_error *err);

@@ -5,6 +5,7 @@
 #include "core/store/query.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -107,47 +108,51 @@ static int connect(as_store *s, bool immutable, assay_error *err)
 	return rc == 0 ? harden(s, err) : rc;
 }
 
-/* The first column of the first row of a statement that is run once, as text (borrowed by `take`) or a number. */
-static int ask(as_store *s, const char *sql, int64_t *number, bool *is_wal, assay_error *err)
+/* The first column of the first row of a statement that is run once, cut to the size of answer. */
+static int ask(as_store *s, const char *sql, char answer[24], assay_error *err)
 {
 	sqlite3_stmt *stmt = NULL;
 	int rc = sqlite3_prepare_v2(s->db, sql, -1, &stmt, NULL);
+	answer[0] = '\0';
 	if (rc == SQLITE_OK) {
 		rc = sqlite3_step(stmt);
 	}
 	if (rc == SQLITE_ROW) {
 		const char *text = (const char *)sqlite3_column_text(stmt, 0);
-		if (is_wal) {
-			*is_wal = text && strcmp(text, "wal") == 0;
-		}
-		if (number) {
-			*number = sqlite3_column_int64(stmt, 0);
-		}
+		snprintf(answer, 24, "%s", text ? text : "");
 	}
 	sqlite3_finalize(stmt);
 	return rc == SQLITE_ROW ? 0 : as_store_fail(s, rc, "open the store", err);
 }
 
+static int ask_number(as_store *s, const char *sql, long long *number, assay_error *err)
+{
+	char answer[24];
+	int rc = ask(s, sql, answer, err);
+	*number = strtoll(answer, NULL, 10);
+	return rc;
+}
+
 /* 1: a store of ours, 0: an empty database, or negative. */
 static int identify(as_store *s, assay_error *err)
 {
-	int64_t application = 0, version = 0, objects = 0;
-	int rc = ask(s, "PRAGMA application_id", &application, NULL, err);
+	long long application = 0, version = 0, objects = 0;
+	int rc = ask_number(s, "PRAGMA application_id", &application, err);
 	if (rc == 0) {
-		rc = ask(s, "PRAGMA user_version", &version, NULL, err);
+		rc = ask_number(s, "PRAGMA user_version", &version, err);
 	}
 	if (rc == 0) {
-		rc = ask(s, "SELECT count(*) FROM sqlite_schema", &objects, NULL, err);
+		rc = ask_number(s, "SELECT count(*) FROM sqlite_schema", &objects, err);
 	}
 	if (rc != 0) {
 		return rc;
 	}
 	if (application == AS_STORE_APPLICATION_ID && version > AS_STORE_SCHEMA_VERSION) {
 		rc = as_fail(err, ASSAY_EDATA, "the store has schema %lld, this program knows schemas up to %d",
-			     (long long)version, AS_STORE_SCHEMA_VERSION);
+			     version, AS_STORE_SCHEMA_VERSION);
 		as_error_hint(err, "use the newer assay that wrote it");
 	} else if (application == AS_STORE_APPLICATION_ID && version < 1) {
-		rc = as_fail(err, ASSAY_EDATA, "the store is damaged: schema %lld", (long long)version);
+		rc = as_fail(err, ASSAY_EDATA, "the store is damaged: schema %lld", version);
 	} else if (application == AS_STORE_APPLICATION_ID) {
 		return 1;
 	} else if (application != 0 || version != 0 || objects != 0) {
@@ -176,7 +181,7 @@ static int create_schema(as_store *s, assay_error *err)
 
 static int set_up(as_store *s, assay_error *err)
 {
-	bool is_wal = false;
+	char mode[24];
 	/* SQLite falls back to reading by itself. */
 	if (!(s->flags & AS_STORE_READ_ONLY) && sqlite3_db_readonly(s->db, "main") == 1) {
 		return as_store_fail(s, SQLITE_READONLY, "write the store", err);
@@ -193,8 +198,8 @@ static int set_up(as_store *s, assay_error *err)
 	if (rc < 0 || (s->flags & AS_STORE_READ_ONLY)) {
 		return rc < 0 ? rc : 0;
 	}
-	rc = ask(s, "PRAGMA journal_mode = WAL", NULL, &is_wal, err);
-	if (rc == 0 && !is_wal) {
+	rc = ask(s, "PRAGMA journal_mode = WAL", mode, err);
+	if (rc == 0 && strcmp(mode, "wal") != 0) {
 		rc = as_fail(err, ASSAY_EIO,
 			     "cannot open the store: its file system has no shared memory for SQLite's WAL");
 		as_error_hint(err, "put the store on a local disk");

@@ -6,11 +6,15 @@
  * Every put is one transaction, committed when it returns: kill -9 afterwards loses nothing of it. Putting a row that
  * is there already (same key) replaces it unless said otherwise. Bodies are compact JSON text; they are stored as they
  * are, and only their size is checked (ASSAY_ELIMIT). Text is ordered by its bytes. Wall-clock values live in the table
- * `timing` only. Errors: ASSAY_ENOENT (no such file), ASSAY_EDATA (not our file, a newer schema, damaged), ASSAY_EIO
- * (disk full, permissions), ASSAY_EAGAIN (another process is writing for longer than 10 s), ASSAY_EINVAL (a put into a
- * store that is open for reading); where = path. Thread: a store may be used by several threads; calls are serialised
- * inside. Text handed to callbacks is borrowed for the call; callbacks must not call the store (ASSAY_EINVAL). A
- * callback's non-zero answer ends the listing (ASSAY_STOP: as success). */
+ * `timing` only.
+ *
+ * Errors: ASSAY_ENOENT (no such file), ASSAY_EDATA (not our file, a newer schema, damaged), ASSAY_EIO (disk full,
+ * permissions), ASSAY_EAGAIN (another process is writing for longer than 10 s), ASSAY_EINVAL (a put into a store that
+ * is open for reading); where = path. A process should ignore SIGXFSZ, so that a file size limit is an error, too.
+ *
+ * Thread: a store may be used by several threads; calls are serialised inside. Text handed to callbacks is borrowed for
+ * the call; callbacks must not call the store (ASSAY_EINVAL), nor wait for a thread that does. A callback's non-zero
+ * answer ends the listing (ASSAY_STOP: as success). */
 #ifndef AS_STORE_H
 #define AS_STORE_H
 

@@ -371,6 +371,7 @@ START_TEST(test_other_writer)
 	int64_t start = as_now_ms();
 	ck_assert_int_eq(as_store_put_attempt(s, &a.row, &err), ASSAY_EAGAIN);
 	ck_assert_str_eq(err.message, "another process has been writing to the store for over 10 s");
+	ck_assert_uint_eq(err.flags, ASSAY_ERR_RETRYABLE);
 	int64_t waited = as_now_ms() - start;
 	ck_assert_int_ge(waited, 9000);
 	ck_assert_int_le(waited, 15000);
