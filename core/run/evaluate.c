@@ -434,7 +434,7 @@ int as_stage_rescore(as_engine *e, uint64_t *scored, uint64_t *changed, assay_er
 		rc = as_store_attempts(e->store, as_str(e->manifest->bench_id), true, list_rescored, &r, err);
 	}
 	for (size_t i = 0; i < r.n && rc == 0; i++) {
-		bool differs;
+		bool differs = false;
 		rc = as_cancel_is_set(e->cancel) ? as_fail(err, ASSAY_ECANCELED, "interrupted")
 		                                 : rescore_one(&v, &r.list[i], &differs, err);
 		*scored += rc == 0;

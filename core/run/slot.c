@@ -1,6 +1,7 @@
 /* The steps of a goal slot. Each reads what the one before left in the store's terms and commits what it made. */
 #include "core/base/error.h"
 #include "core/base/hash.h"
+#include "core/base/text.h"
 #include "core/run/attempt.h"
 #include "core/run/gates.h"
 #include "core/run/generate.h"
@@ -16,11 +17,9 @@
 
 static void set_state(as_slot *s, const char *state, const char *reason)
 {
-	as_buf clean = {0};
 	snprintf(s->state, sizeof s->state, "%s", state);
 	snprintf(s->reason, sizeof s->reason, "%s", reason);
-	s->reason[as_utf8_check((assay_str){s->reason, strlen(s->reason)})] = '\0';
-	as_buf_free(&clean);
+	s->reason[as_utf8_check((assay_str){s->reason, strlen(s->reason)})] = '\0'; /* cut at a character's end */
 }
 
 static bool is_state(const as_slot *s, const char *state)

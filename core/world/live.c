@@ -6,6 +6,7 @@
 #include "core/trace/canonical.h"
 #include <assay/roles/environment.h>
 #include <assay/roles/transport.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* One environment in use by this world. */
@@ -168,8 +169,8 @@ static int start_server(live_world *w, live_server *s, as_call *call, assay_erro
 	                      &s->transport, err);
 	if (rc == 0) {
 		call->cwd = w->estate->base_dir;
-		rc = as_mcp_open(s->spec->id, as_instance_ops(s->transport), as_instance_self(s->transport), &s->spec->limits, call,
-		                 &s->session, err);
+		rc = as_mcp_open(s->spec->id, as_instance_ops(s->transport), as_instance_self(s->transport), &s->spec->limits,
+		                 &call->pub, &s->session, err);
 	}
 	as_json_free(launch);
 	return rc < 0 ? as_error_where(err, s->spec->id, 0) : rc;

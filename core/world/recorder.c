@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/trace/canonical.h"
 #include "core/trace/trace.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* One tool on offer. tool NULL: the exposure's own. */

@@ -7,6 +7,7 @@
 #include "core/stats/stats.h"
 #include "core/task/predicate.h"
 #include "core/trace/canonical.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* How often the calls that start with tape row `first` were asked for. */

@@ -1,0 +1,263 @@
+#include "core/run/figures.h"
+
+#include "core/base/error.h"
+#include "core/base/hash.h"
+#include "core/run/figures_table.h"
+#include "core/stats/stats.h"
+#include <stdlib.h>
+#include <string.h>
+
+int as_figures_new(const assay_json *manifest, const char *bench_id, as_figures **out, assay_error *err)
+{
+	as_figures *f = as_new(1, sizeof *f);
+	*out = NULL;
+	if (!f) {
+		return as_fail_memory(err);
+	}
+	f->manifest = manifest;
+	f->bench_id = as_arena_cstr(&f->arena, as_str(bench_id));
+	f->servers = as_json_array();
+	f->plugins = as_json_array();
+	f->seed = as_hash_u64(bench_id);
+	if (!f->bench_id || !f->servers || !f->plugins) {
+		as_figures_free(f);
+		return as_fail_memory(err);
+	}
+	*out = f;
+	return 0;
+}
+
+void as_figures_free(as_figures *f)
+{
+	if (!f) {
+		return;
+	}
+	for (size_t i = 0; i < f->n_rows; i++) {
+		free(f->rows[i].tries);
+	}
+	for (size_t i = 0; i < f->n_tasks; i++) {
+		as_json_free(f->tasks[i].summary);
+	}
+	as_json_free(f->servers);
+	as_json_free(f->plugins);
+	free(f->rows);
+	free(f->tasks);
+	free(f->goals);
+	free(f->gates);
+	as_arena_free(&f->arena);
+	free(f);
+}
+
+static int copy_member(assay_json *to, const char *key, const assay_json *from, const char *from_key)
+{
+	const assay_json *v = as_json_get(from, from_key);
+	return as_json_set(to, key, v ? as_json_clone(v) : as_json_null());
+}
+
+int as_figures_add_server(as_figures *f, const assay_json *record, assay_error *err)
+{
+	const assay_json *print = as_json_get(record, "fingerprint");
+	assay_json *s = as_json_object();
+	int rc = copy_member(s, "server_id", record, "server_id");
+	rc |= copy_member(s, "class", record, "class");
+	rc |= copy_member(s, "name", print, "server_name");
+	rc |= copy_member(s, "version", print, "server_version");
+	rc |= copy_member(s, "protocol", print, "protocol_version");
+	rc |= as_json_set(s, "tools", as_json_integer((int64_t)as_json_count(as_json_get(record, "tools"))));
+	rc |= copy_member(s, "tool_surface_hash", print, "tool_surface_hash");
+	if (rc < 0) {
+		as_json_free(s);
+		return as_fail_memory(err);
+	}
+	return as_json_append(f->servers, s) < 0 ? as_fail_memory(err) : 0;
+}
+
+int as_figures_add_plugin(as_figures *f, assay_str use, assay_str version, assay_error *err)
+{
+	assay_json *p = as_json_object();
+	int rc = as_json_set(p, "use", as_json_string(use));
+	rc |= as_json_set(p, "version", as_json_string(version));
+	if (rc < 0) {
+		as_json_free(p);
+		return as_fail_memory(err);
+	}
+	return as_json_append(f->plugins, p) < 0 ? as_fail_memory(err) : 0;
+}
+
+int as_figures_add_goal(as_figures *f, assay_str category, assay_str state, assay_str reason, assay_error *err)
+{
+	if (!as_grow(&f->goals, &f->cap_goals, f->n_goals + 1, sizeof *f->goals)) {
+		return as_fail_memory(err);
+	}
+	f->goals[f->n_goals++] = (figure_goal){as_arena_str(&f->arena, category), as_arena_str(&f->arena, state),
+	                                       as_arena_str(&f->arena, reason)};
+	return f->arena.failed ? as_fail_memory(err) : 0;
+}
+
+static figure_gate *gate_entry(as_figures *f, assay_str name)
+{
+	for (size_t i = 0; i < f->n_gates; i++) {
+		if (as_str_eq(f->gates[i].name, name)) {
+			return &f->gates[i];
+		}
+	}
+	if (!as_grow(&f->gates, &f->cap_gates, f->n_gates + 1, sizeof *f->gates)) {
+		return NULL;
+	}
+	f->gates[f->n_gates] = (figure_gate){.name = as_arena_str(&f->arena, name)};
+	return &f->gates[f->n_gates++];
+}
+
+static int count_gates(as_figures *f, const assay_json *certificate, assay_error *err)
+{
+	for (const assay_json *g = as_json_first(certificate); g; g = as_json_next(g)) {
+		figure_gate *entry = gate_entry(f, as_json_str(as_json_get(g, "gate")));
+		if (!entry) {
+			return as_fail_memory(err);
+		}
+		entry->required = as_json_boolean(as_json_get(g, "required"), 0);
+		if (as_json_boolean(as_json_get(g, "passed"), 0)) {
+			entry->passed++;
+		} else {
+			entry->failed++;
+		}
+	}
+	return 0;
+}
+
+int as_figures_add_task(as_figures *f, assay_str category, int64_t index, const assay_json *task,
+                        const assay_json *certificate, assay_error *err)
+{
+	assay_json *s = as_json_object();
+	figure_task *t;
+	int rc = copy_member(s, "task_id", task, "task_id");
+	rc |= as_json_set(s, "category", as_json_string(category));
+	rc |= as_json_set(s, "index", as_json_integer(index));
+	rc |= copy_member(s, "prompt", task, "prompt");
+	rc |= copy_member(s, "servers", task, "servers_used");
+	rc |= as_json_set(s, "checkpoints", as_json_integer((int64_t)as_json_count(as_json_get(task, "checkpoints"))));
+	rc |= as_json_set(s, "minefields", as_json_integer((int64_t)as_json_count(as_json_get(task, "minefields"))));
+	rc |= copy_member(s, "trace_depth", as_json_get(task, "complexity"), "trace_depth");
+	if (rc < 0 || !as_grow(&f->tasks, &f->cap_tasks, f->n_tasks + 1, sizeof *f->tasks)) {
+		as_json_free(s);
+		return as_fail_memory(err);
+	}
+	t = &f->tasks[f->n_tasks++];
+	*t = (figure_task){as_arena_str(&f->arena, as_json_str(as_json_get(task, "task_id"))),
+	                   as_arena_str(&f->arena, category), s};
+	return f->arena.failed ? as_fail_memory(err) : count_gates(f, certificate, err);
+}
+
+/* The row of (condition, candidate), made on first sight. */
+static figure_row *row_of(as_figures *f, assay_str condition, assay_str candidate)
+{
+	for (size_t i = 0; i < f->n_rows; i++) {
+		if (as_str_eq(f->rows[i].condition, condition) && as_str_eq(f->rows[i].candidate, candidate)) {
+			return &f->rows[i];
+		}
+	}
+	if (!as_grow(&f->rows, &f->cap_rows, f->n_rows + 1, sizeof *f->rows)) {
+		return NULL;
+	}
+	f->rows[f->n_rows] = (figure_row){.condition = as_arena_str(&f->arena, condition),
+	                                  .candidate = as_arena_str(&f->arena, candidate)};
+	return &f->rows[f->n_rows++];
+}
+
+static int64_t task_position(const as_figures *f, assay_str task_id)
+{
+	for (size_t i = 0; i < f->n_tasks; i++) {
+		if (as_str_eq(f->tasks[i].id, task_id)) {
+			return (int64_t)i;
+		}
+	}
+	return -1;
+}
+
+static uint32_t mines_hit(const assay_json *verdict)
+{
+	uint32_t n = 0;
+	for (const assay_json *m = as_json_first(as_json_get(verdict, "minefields")); m; m = as_json_next(m)) {
+		n += as_json_boolean(as_json_get(m, "hit"), 0) != 0;
+	}
+	return n;
+}
+
+static void count_served(figure_try *t, const as_trace *trace)
+{
+	size_t n;
+	const assay_step *steps = as_trace_steps(trace, &n);
+	for (size_t i = 0; i < n; i++) {
+		t->served[steps[i].served < SERVED_LEVELS ? steps[i].served : 0]++;
+	}
+	t->calls = (uint32_t)n;
+	as_trace_refused(trace, &n);
+	t->served[ASSAY_SERVED_REFUSED] += (uint32_t)n;
+}
+
+int as_figures_add_attempt(as_figures *f, const as_figure_attempt *a, assay_error *err)
+{
+	figure_row *row = row_of(f, a->condition, a->candidate);
+	int64_t task = task_position(f, a->task_id);
+	figure_try *t;
+	if (task < 0) {
+		return 0; /* of a task that is not in the set (any more) */
+	}
+	if (!row || !as_grow(&row->tries, &row->cap, row->n + 1, sizeof *row->tries)) {
+		return as_fail_memory(err);
+	}
+	t = &row->tries[row->n++];
+	*t = (figure_try){.task = (size_t)task,
+	                  .voided = a->voided,
+	                  .unknown = as_str_is(as_json_str(as_json_get(a->verdict, "verdict")), "unknown"),
+	                  .lo = as_json_f64(as_json_get(a->verdict, "lo"), 0),
+	                  .hi = as_json_f64(as_json_get(a->verdict, "hi"), 0),
+	                  .end = as_arena_str(&f->arena, a->end),
+	                  .mines = mines_hit(a->verdict),
+	                  .turns = as_json_i64(as_json_pointer(as_trace_document(a->trace), "/seed_metadata/exploration/turns"), 0)};
+	count_served(t, a->trace);
+	return f->arena.failed ? as_fail_memory(err) : 0;
+}
+
+static assay_json *captions_of(const as_figures *f)
+{
+	assay_json *list = as_json_array();
+	const assay_json *caption = as_json_get(f->manifest, "caption");
+	int rc = list ? 0 : ASSAY_ENOMEM;
+	if (caption) {
+		rc = as_json_append(list, as_json_clone(caption));
+	}
+	rc |= as_json_append(list, as_json_cstring("pass^k: share of tasks that all k attempts pass; pass@k: that at least one "
+	                                           "passes. Each rate is given as [lo, hi]: lo counts a call that the tape "
+	                                           "could not answer as an error, hi as a success. 95 % intervals."));
+	if (rc < 0) {
+		as_json_free(list);
+		return NULL;
+	}
+	return list;
+}
+
+int as_figures_finish(as_figures *f, assay_json **model, assay_error *err)
+{
+	assay_json *m = as_json_object();
+	int rc = copy_member(m, "name", f->manifest, "name");
+	rc |= copy_member(m, "version", f->manifest, "version");
+	rc |= copy_member(m, "seed", f->manifest, "seed");
+	rc |= as_json_set(m, "bench_id", as_json_cstring(f->bench_id));
+	rc |= copy_member(m, "profile", f->manifest, "profile");
+	rc |= as_json_set(m, "captions", captions_of(f));
+	rc |= as_json_set(m, "servers", as_json_clone(f->servers));
+	rc |= as_json_set(m, "plugins", as_json_clone(f->plugins));
+	rc |= as_json_set(m, "funnel", as_funnel_table(f));
+	rc |= as_json_set(m, "gates", as_gate_table(f));
+	rc |= as_json_set(m, "leaderboard", as_leaderboard_table(f));
+	rc |= as_json_set(m, "categories", as_category_table(f));
+	rc |= as_json_set(m, "tasks", as_task_table(f));
+	if (rc < 0) {
+		as_json_free(m);
+		*model = NULL;
+		return as_fail_memory(err);
+	}
+	*model = m;
+	return 0;
+}

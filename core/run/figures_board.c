@@ -1,0 +1,165 @@
+/* The leaderboard. */
+#include "core/base/error.h"
+#include "core/run/figures_rate.h"
+#include "core/stats/stats.h"
+#include <stdlib.h>
+#include <string.h>
+
+static assay_json *served_shares(const figure_counts *c)
+{
+	assay_json *o = as_json_object();
+	uint64_t total = 0;
+	int rc = o ? 0 : ASSAY_ENOMEM;
+	for (size_t i = 0; i < SERVED_LEVELS; i++) {
+		total += c->served[i];
+	}
+	for (uint32_t i = 0; i < SERVED_LEVELS && rc == 0; i++) {
+		double share = total ? (double)c->served[i] / (double)total : 0.0;
+		rc = as_json_set(o, as_served_name(i), as_json_real(as_round(share, 6)));
+	}
+	if (rc < 0) {
+		as_json_free(o);
+		return NULL;
+	}
+	return o;
+}
+
+static int compare_text(const void *a, const void *b)
+{
+	return as_str_cmp(*(const assay_str *)a, *(const assay_str *)b);
+}
+
+/* {end: n}, ends in alphabetical order; void tries are counted too. */
+static assay_json *count_ends(const figure_row *row)
+{
+	assay_str *ends = as_new(row->n + 1, sizeof *ends);
+	assay_json *o = as_json_object();
+	int rc = ends && o ? 0 : ASSAY_ENOMEM;
+	for (size_t i = 0; i < row->n && rc == 0; i++) {
+		ends[i] = row->tries[i].end;
+	}
+	if (rc == 0) {
+		qsort(ends, row->n, sizeof *ends, compare_text);
+	}
+	for (size_t i = 0; i < row->n && rc == 0; i++) {
+		rc = as_json_set_n(o, ends[i], as_json_integer(as_json_i64(as_json_get_n(o, ends[i]), 0) + 1));
+	}
+	free(ends);
+	if (rc < 0) {
+		as_json_free(o);
+		return NULL;
+	}
+	return o;
+}
+
+static bool is_listed(const as_figures *f, assay_str candidate)
+{
+	for (const assay_json *c = as_json_first(as_json_pointer(f->manifest, "/evaluation/candidates")); c; c = as_json_next(c)) {
+		if (as_str_eq(as_json_str(as_json_get(c, "name")), candidate)) {
+			return as_json_boolean(as_json_get(c, "listed"), 1);
+		}
+	}
+	return false;
+}
+
+static assay_json *mean_of(uint64_t sum, uint64_t n)
+{
+	return as_json_real(n ? as_round((double)sum / (double)n, 6) : 0.0);
+}
+
+static assay_json *board_row(const as_figures *f, const figure_row *row)
+{
+	assay_json *r = as_json_object();
+	figure_counts c;
+	int rc = as_count_tries(f, row, (assay_str){NULL, 0}, &c);
+	if (rc == 0) {
+		rc = as_json_set(r, "condition", as_json_string(row->condition));
+		rc |= as_json_set(r, "candidate", as_json_string(row->candidate));
+		rc |= as_json_set(r, "listed", as_json_truth(is_listed(f, row->candidate)));
+		rc |= as_json_set(r, "k", as_json_integer((int64_t)c.k));
+		rc |= as_json_set(r, "tasks", as_json_integer((int64_t)c.n_tasks));
+		rc |= as_json_set(r, "attempts", as_json_integer((int64_t)c.attempts));
+		rc |= as_json_set(r, "void", as_json_integer((int64_t)c.voided));
+		rc |= as_json_set(r, "unknown", as_json_integer((int64_t)c.unknown));
+		rc |= as_json_set(r, "pass_rate", as_attempt_rate(&c));
+		rc |= as_json_set(r, "pass_hat_k", as_task_rate(&c, true));
+		rc |= as_json_set(r, "pass_at_k", as_task_rate(&c, false));
+		rc |= as_json_set(r, "served", served_shares(&c));
+		rc |= as_json_set(r, "ends", count_ends(row));
+		rc |= as_json_set(r, "mean_calls", mean_of(c.calls, c.attempts));
+		rc |= as_json_set(r, "mean_turns", mean_of(c.turns, c.attempts));
+		rc |= as_json_set(r, "tool_hallucinations", as_json_integer((int64_t)c.served[ASSAY_SERVED_REFUSED]));
+		rc |= as_json_set(r, "minefields_hit", as_json_integer((int64_t)c.mines));
+	}
+	as_counts_free(&c);
+	if (rc < 0) {
+		as_json_free(r);
+		return NULL;
+	}
+	return r;
+}
+
+static double lo_of(const assay_json *row, const char *rate)
+{
+	return as_json_f64(as_json_get(as_json_get(row, rate), "lo"), 0.0);
+}
+
+/* Place of a condition in the manifest. */
+static int condition_rank(const as_figures *f, assay_str name)
+{
+	int i = 0;
+	for (const assay_json *c = as_json_first(as_json_pointer(f->manifest, "/evaluation/conditions")); c;
+	     c = as_json_next(c), i++) {
+		if (as_str_eq(as_json_str(as_json_get(c, "name")), name)) {
+			return i;
+		}
+	}
+	return i;
+}
+
+/* Does row a stand above row b? */
+static bool stands_above(const as_figures *f, const assay_json *a, const assay_json *b)
+{
+	int ca = condition_rank(f, as_json_str(as_json_get(a, "condition")));
+	int cb = condition_rank(f, as_json_str(as_json_get(b, "condition")));
+	static const char *const rates[] = {"pass_hat_k", "pass_rate"};
+	if (ca != cb) {
+		return ca < cb;
+	}
+	for (size_t i = 0; i < 2; i++) {
+		double x = lo_of(a, rates[i]), y = lo_of(b, rates[i]);
+		if (x > y || x < y) {
+			return x > y;
+		}
+	}
+	return as_str_cmp(as_json_str(as_json_get(a, "candidate")), as_json_str(as_json_get(b, "candidate"))) < 0;
+}
+
+assay_json *as_leaderboard_table(const as_figures *f)
+{
+	assay_json **rows = as_new(f->n_rows + 1, sizeof(assay_json *));
+	assay_json *list = as_json_array();
+	int rc = rows && list ? 0 : ASSAY_ENOMEM;
+	for (size_t i = 0; i < f->n_rows && rc == 0; i++) {
+		size_t k = i;
+		assay_json *row = board_row(f, &f->rows[i]);
+		rc = row ? 0 : ASSAY_ENOMEM;
+		for (; row && k > 0 && stands_above(f, row, rows[k - 1]); k--) {
+			rows[k] = rows[k - 1];
+		}
+		rows[k] = row;
+	}
+	for (size_t i = 0; rows && i < f->n_rows; i++) {
+		if (rc == 0) {
+			rc = as_json_append(list, rows[i]);
+		} else {
+			as_json_free(rows[i]);
+		}
+	}
+	free(rows);
+	if (rc < 0) {
+		as_json_free(list);
+		return NULL;
+	}
+	return list;
+}

@@ -1,0 +1,63 @@
+/* The tables of the report model. Private to figures. Each answers NULL when memory is out. */
+#ifndef AS_FIGURES_TABLE_H
+#define AS_FIGURES_TABLE_H
+
+#include "core/run/figures.h"
+
+#define SERVED_LEVELS 7 /* ASSAY_SERVED_LIVE .. ASSAY_SERVED_REFUSED */
+
+typedef struct figure_goal {
+	assay_str category, state, reason;
+} figure_goal;
+
+typedef struct figure_gate {
+	assay_str name;
+	bool required;
+	uint64_t passed, failed;
+} figure_gate;
+
+typedef struct figure_task {
+	assay_str id, category;
+	assay_json *summary;
+} figure_task;
+
+/* One try of one attempt. */
+typedef struct figure_try {
+	size_t task;
+	bool voided, unknown;
+	double lo, hi;
+	assay_str end;
+	uint32_t served[SERVED_LEVELS];
+	uint32_t calls, mines;
+	int64_t turns;
+} figure_try;
+
+typedef struct figure_row {
+	assay_str condition, candidate;
+	figure_try *tries;
+	size_t n, cap;
+} figure_row;
+
+struct as_figures {
+	const assay_json *manifest; /* borrowed */
+	const char *bench_id;
+	uint64_t seed; /* of the bootstrap */
+	as_arena arena;
+	assay_json *servers, *plugins;
+	figure_goal *goals;
+	size_t n_goals, cap_goals;
+	figure_gate *gates;
+	size_t n_gates, cap_gates;
+	figure_task *tasks;
+	size_t n_tasks, cap_tasks;
+	figure_row *rows;
+	size_t n_rows, cap_rows;
+};
+
+assay_json *as_funnel_table(const as_figures *f);
+assay_json *as_gate_table(const as_figures *f);
+assay_json *as_leaderboard_table(const as_figures *f);
+assay_json *as_category_table(const as_figures *f);
+assay_json *as_task_table(const as_figures *f);
+
+#endif

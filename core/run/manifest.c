@@ -1,0 +1,250 @@
+/* Reading a manifest: parse, check its shape, fill in defaults, then read it into structs. */
+#include "core/run/manifest.h"
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/hash.h"
+#include "core/base/schema.h"
+#include "core/run/manifest_read.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_MANIFEST ((size_t)4 << 20)
+
+static const unsigned char schema_text[] = {
+#include "core/run/manifest_schema.inc"
+};
+
+assay_str as_manifest_schema(void)
+{
+	return (assay_str){(const char *)schema_text, sizeof schema_text};
+}
+
+static int check_shape(assay_json *document, assay_error *err)
+{
+	assay_json *schema = NULL;
+	as_schema *compiled = NULL;
+	int rc = as_json_parse(as_manifest_schema(), ASSAY_JSON_STRICT, &schema, err);
+	if (rc == 0) {
+		rc = as_schema_compile(schema, &compiled, err);
+	}
+	if (rc == 0) {
+		rc = as_schema_validate(compiled, document, err);
+	}
+	if (rc == 0) {
+		rc = as_schema_fill_defaults(compiled, document, err);
+	}
+	as_schema_free(compiled);
+	as_json_free(schema);
+	return rc;
+}
+
+/* What stands for what the user left out; each a whole entry, so that the document says everything. */
+static const struct {
+	const char *section, *key, *value;
+} fallbacks[] = {
+        {"generation", "authors",
+         "[{\"goalgen\":{\"use\":\"goalgen/template\"},\"explorer\":{\"use\":\"explorer/loop\",\"model\":\"rules\"},"
+         "\"distiller\":{\"use\":\"distiller/provenance\"}}]"},
+        {"generation", "budget", "{}"},
+        {"generation", "max_goals", "400"},
+        {"generation", "categories", "[{\"name\":\"random\",\"count\":10},{\"name\":\"hard_negative\",\"count\":10}]"},
+        {"generation", "gates", "{\"require\":[\"grounded\",\"replays\"]}"},
+        {"evaluation", "attempts", "1"},
+        {"evaluation", "retry_void", "2"},
+        {"evaluation", "candidates", "[]"},
+        {"evaluation", "conditions", "[{\"name\":\"main\"}]"},
+        {"evaluation", "scorers", "[{\"use\":\"scorer/effects\",\"headline\":true}]"},
+        {NULL, "reports", "[{\"use\":\"reporter/markdown\"}]"},
+};
+
+static int set_default(assay_json *object, const char *key, const char *value, assay_error *err)
+{
+	assay_json *v = NULL;
+	int rc;
+	if (as_json_get(object, key)) {
+		return 0;
+	}
+	rc = as_json_parse(as_str(value), ASSAY_JSON_STRICT, &v, err);
+	return rc < 0 ? rc : as_json_set(object, key, v) < 0 ? as_fail_memory(err) : 0;
+}
+
+/* "rules" is a model that everybody has. */
+static int add_rules_model(assay_json *document, assay_error *err)
+{
+	assay_json *models = as_json_edit(as_json_get(document, "models"));
+	return set_default(models, "rules", "{\"use\":\"llm/heuristic\",\"family\":\"assay-rules\"}", err);
+}
+
+static int fill_sections(assay_json *document, assay_error *err)
+{
+	int rc = set_default(document, "generation", "{}", err);
+	rc = rc < 0 ? rc : set_default(document, "evaluation", "{}", err);
+	for (size_t i = 0; i < sizeof fallbacks / sizeof *fallbacks && rc == 0; i++) {
+		const char *section = fallbacks[i].section;
+		assay_json *object = section ? as_json_edit(as_json_get(document, section)) : document;
+		rc = set_default(object, fallbacks[i].key, fallbacks[i].value, err);
+	}
+	return rc < 0 ? rc : add_rules_model(document, err);
+}
+
+/* What the profile decides where the user said nothing. */
+static int apply_profile(assay_json *document, assay_error *err)
+{
+	int rc = 0;
+	if (!as_str_is(as_json_str(as_json_get(document, "profile")), "dynamicmcpbench")) {
+		return 0;
+	}
+	for (const assay_json *c = as_json_first(as_json_pointer(document, "/evaluation/conditions")); c && rc == 0;
+	     c = as_json_next(c)) {
+		assay_json *condition = as_json_edit(c);
+		rc = set_default(condition, "world", "{\"replay\":\"reference\",\"near\":0.75}", err);
+	}
+	return rc;
+}
+
+static int override_seed(assay_json *document, const char *seed, assay_error *err)
+{
+	assay_json *n;
+	if (!seed) {
+		return 0;
+	}
+	n = as_json_number(as_str(seed));
+	if (!n || !as_json_is_integer(n) || as_json_i64(n, -1) < 0) {
+		as_json_free(n);
+		as_fail(err, ASSAY_EINVAL, "\"%s\" is no seed: expected a whole number of 0 or more", seed);
+		return as_error_where(err, "--seed", 0);
+	}
+	return as_json_set(document, "seed", n) < 0 ? as_fail_memory(err) : 0;
+}
+
+/* The models that authors use, as they stand in the manifest: a model that only a candidate uses decides no task. */
+static assay_json *author_models(const as_manifest *m)
+{
+	assay_json *out = as_json_object();
+	int rc = out ? 0 : ASSAY_ENOMEM;
+	for (size_t i = 0; i < m->n_authors && rc == 0; i++) {
+		const as_use *uses[] = {&m->authors[i].goalgen, &m->authors[i].explorer, &m->authors[i].distiller};
+		for (size_t k = 0; k < 3 && rc == 0; k++) {
+			const char *name = uses[k]->model;
+			if (name) {
+				rc = as_json_set(out, name, as_json_clone(as_json_get(as_json_get(m->document, "models"), name)));
+			}
+		}
+	}
+	if (rc < 0) {
+		as_json_free(out);
+		return NULL;
+	}
+	return out;
+}
+
+/* Hash of the parts that decide what the tasks are. */
+static int hash_bench(as_manifest *m, assay_error *err)
+{
+	static const char *const parts[] = {"seed", "profile", "mcpServers", "servers", "environments", "generation"};
+	assay_json *models = author_models(m), *whole = as_json_object();
+	assay_text text = {0};
+	int rc = as_json_set(whole, "models", models);
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		const assay_json *part = as_json_get(m->document, parts[i]);
+		rc |= as_json_set(whole, parts[i], part ? as_json_clone(part) : as_json_null());
+	}
+	rc = rc < 0 ? as_fail_memory(err) : as_json_dump(whole, ASSAY_JSON_CANONICAL, &text, err);
+	if (rc == 0) {
+		assay_str one[] = {as_text_str(text)};
+		as_hash_parts("bench", one, 1, m->bench_id);
+	}
+	as_text_free(&text);
+	as_json_free(whole);
+	return rc;
+}
+
+static int expand(assay_json *document, const char *seed, assay_error *err)
+{
+	int rc = check_shape(document, err);
+	if (rc == 0) {
+		rc = apply_profile(document, err);
+	}
+	if (rc == 0) {
+		rc = fill_sections(document, err);
+	}
+	if (rc == 0) {
+		rc = check_shape(document, err); /* defaults inside what was filled in */
+	}
+	return rc < 0 ? rc : override_seed(document, seed, err);
+}
+
+/* Takes the document over. */
+static int from_document(assay_json *document, const char *path, const as_manifest_overrides *overrides, as_manifest **out,
+                         assay_error *err)
+{
+	as_manifest_build *b = as_new(1, sizeof *b);
+	int rc;
+	*out = NULL;
+	if (!b) {
+		as_json_free(document);
+		return as_fail_memory(err);
+	}
+	b->m.document = document;
+	rc = expand(document, overrides ? overrides->seed : NULL, err);
+	if (rc == 0) {
+		b->m.path = as_arena_cstr(&b->arena, as_str(path));
+		rc = as_manifest_read(b, err);
+	}
+	if (rc == 0) {
+		b->m.jobs = overrides && overrides->jobs ? overrides->jobs : b->m.jobs;
+		rc = hash_bench(&b->m, err);
+	}
+	if (rc < 0) {
+		as_error_where(err, path, 0);
+		as_manifest_free(&b->m);
+		return rc;
+	}
+	*out = &b->m;
+	return 0;
+}
+
+int as_manifest_load(const char *path, const as_manifest_overrides *overrides, as_manifest **out, assay_error *err)
+{
+	assay_json *document = NULL;
+	int rc = as_json_read_file(path, MAX_MANIFEST, &document, err);
+	*out = NULL;
+	if (rc < 0) {
+		if (rc == ASSAY_ENOENT) {
+			as_error_hint(err, "name the manifest, or make one with \"assay init\"");
+		}
+		return as_error_where(err, path, 0);
+	}
+	return from_document(document, path, overrides, out, err);
+}
+
+int as_manifest_from_json(assay_json *document, const char *path, as_manifest **out, assay_error *err)
+{
+	return from_document(document, path, NULL, out, err);
+}
+
+void as_manifest_free(as_manifest *m)
+{
+	as_manifest_build *b = (as_manifest_build *)m; /* m is its first member */
+	if (!b) {
+		return;
+	}
+	for (size_t i = 0; i < b->n_owned; i++) {
+		as_json_free(b->owned[i]);
+	}
+	free(b->owned);
+	as_json_free((assay_json *)(uintptr_t)b->m.document);
+	as_arena_free(&b->arena);
+	free(b);
+}
+
+const as_model_spec *as_manifest_model(const as_manifest *m, const char *name)
+{
+	for (size_t i = 0; name && i < m->n_models; i++) {
+		if (strcmp(m->models[i].name, name) == 0) {
+			return &m->models[i];
+		}
+	}
+	return NULL;
+}

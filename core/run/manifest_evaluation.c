@@ -1,0 +1,130 @@
+/* The manifest's evaluation part. */
+#include "core/base/error.h"
+#include "core/run/manifest_read.h"
+#include <string.h>
+
+#define DEFAULT_TURNS 12u
+#define DEFAULT_SECONDS 600u
+
+static int read_candidate(as_manifest_build *b, const assay_json *v, size_t index, as_candidate_spec *c, assay_error *err)
+{
+	static const char *const reserved[] = {"name", "use", "model", "listed", "sampling", NULL};
+	static const char *const no_part_of_candidate[] = {"listed", NULL}; /* whoever is unlisted is the same candidate */
+	char pointer[96];
+	*c = (as_candidate_spec){.name = as_json_cstr(as_json_get(v, "name"), ""),
+	                         .sampling = as_json_get(v, "sampling"),
+	                         .listed = as_json_boolean(as_json_get(v, "listed"), 1)};
+	snprintf(pointer, sizeof pointer, "/evaluation/candidates/%zu", index);
+	if (as_take_options(b, v, no_part_of_candidate, &c->record, err) < 0) {
+		return ASSAY_ENOMEM;
+	}
+	return as_read_use(b, v, "explorer", NULL, reserved, pointer, &c->explorer, err);
+}
+
+static int read_candidates(as_manifest_build *b, const assay_json *all, assay_error *err)
+{
+	as_candidate_spec *list = as_arena_alloc(&b->arena, (as_json_count(all) + 1) * sizeof *list);
+	size_t n = 0;
+	if (!list) {
+		return as_fail_memory(err);
+	}
+	for (const assay_json *v = as_json_first(all); v; v = as_json_next(v), n++) {
+		char pointer[96];
+		int rc = read_candidate(b, v, n, &list[n], err);
+		if (rc < 0) {
+			return rc;
+		}
+		for (size_t i = 0; i < n; i++) {
+			if (strcmp(list[i].name, list[n].name) == 0) {
+				snprintf(pointer, sizeof pointer, "/evaluation/candidates/%zu/name", n);
+				return as_manifest_fail(v, err, pointer, "two candidates are called \"%s\"", list[n].name);
+			}
+		}
+	}
+	b->m.candidates = list;
+	b->m.n_candidates = n;
+	return 0;
+}
+
+static int read_condition(as_manifest_build *b, const assay_json *v, size_t index, uint32_t attempts, as_condition_spec *c,
+                          assay_error *err)
+{
+	static const char *const reserved[] = {"use", "model", NULL};
+	const assay_json *world = as_json_get(v, "world"), *budget = as_json_get(v, "budget");
+	static const char *const no_part_of_condition[] = {"attempts", NULL}; /* more repeats leave the others as they are */
+	char pointer[96];
+	*c = (as_condition_spec){.name = as_json_cstr(as_json_get(v, "name"), "")};
+	if (as_take_options(b, v, no_part_of_condition, &c->record, err) < 0) {
+		return ASSAY_ENOMEM;
+	}
+	c->replay.mode = as_str_is(as_json_str(as_json_get(world, "replay")), "reference") ? AS_REPLAY_REFERENCE
+	                                                                                  : AS_REPLAY_STATEFUL;
+	c->replay.near_threshold = as_json_f64(as_json_get(world, "near"), 0.75);
+	c->budget = (as_budget){(uint32_t)as_json_i64(as_json_get(budget, "turns"), DEFAULT_TURNS),
+	                        (uint32_t)as_json_i64(as_json_get(budget, "seconds"), DEFAULT_SECONDS)};
+	c->attempts = (uint32_t)as_json_i64(as_json_get(v, "attempts"), attempts);
+	snprintf(pointer, sizeof pointer, "/evaluation/conditions/%zu/exposure", index);
+	return as_read_use(b, as_json_get(v, "exposure"), "exposure", "exposure/target", reserved, pointer, &c->exposure, err);
+}
+
+static int read_conditions(as_manifest_build *b, const assay_json *all, uint32_t attempts, assay_error *err)
+{
+	as_condition_spec *list = as_arena_alloc(&b->arena, (as_json_count(all) + 1) * sizeof *list);
+	size_t n = 0;
+	if (!list) {
+		return as_fail_memory(err);
+	}
+	for (const assay_json *v = as_json_first(all); v; v = as_json_next(v), n++) {
+		char pointer[96];
+		int rc = read_condition(b, v, n, attempts, &list[n], err);
+		if (rc < 0) {
+			return rc;
+		}
+		for (size_t i = 0; i < n; i++) {
+			if (strcmp(list[i].name, list[n].name) == 0) {
+				snprintf(pointer, sizeof pointer, "/evaluation/conditions/%zu/name", n);
+				return as_manifest_fail(v, err, pointer, "two conditions are called \"%s\"", list[n].name);
+			}
+		}
+	}
+	b->m.conditions = list;
+	b->m.n_conditions = n;
+	return 0;
+}
+
+static int read_scorers(as_manifest_build *b, const assay_json *all, assay_error *err)
+{
+	static const char *const reserved[] = {"use", "model", "headline", "calibration", NULL};
+	as_use *list = as_arena_alloc(&b->arena, (as_json_count(all) + 1) * sizeof *list);
+	size_t n = 0;
+	bool led = false;
+	if (!list) {
+		return as_fail_memory(err);
+	}
+	for (const assay_json *v = as_json_first(all); v; v = as_json_next(v), n++) {
+		char pointer[96];
+		int rc;
+		snprintf(pointer, sizeof pointer, "/evaluation/scorers/%zu", n);
+		rc = as_read_use(b, v, "scorer", NULL, reserved, pointer, &list[n], err);
+		if (rc < 0) {
+			return rc;
+		}
+		if (!led && as_json_boolean(as_json_get(v, "headline"), 0)) {
+			b->m.headline = n;
+			led = true;
+		}
+	}
+	b->m.scorers = list;
+	b->m.n_scorers = n;
+	return 0;
+}
+
+int as_read_evaluation(as_manifest_build *b, assay_error *err)
+{
+	const assay_json *e = as_json_get(b->m.document, "evaluation");
+	uint32_t attempts = (uint32_t)as_json_i64(as_json_get(e, "attempts"), 1);
+	int rc = read_candidates(b, as_json_get(e, "candidates"), err);
+	b->m.retry_void = (uint32_t)as_json_i64(as_json_get(e, "retry_void"), 2);
+	rc = rc < 0 ? rc : read_conditions(b, as_json_get(e, "conditions"), attempts, err);
+	return rc < 0 ? rc : read_scorers(b, as_json_get(e, "scorers"), err);
+}

@@ -1,0 +1,142 @@
+/* The manifest's generation part. */
+#include "core/base/error.h"
+#include "core/base/schema.h"
+#include "core/run/gates.h"
+#include "core/run/manifest_read.h"
+#include <string.h>
+
+#define DEFAULT_TURNS 12u
+#define DEFAULT_SECONDS 300u
+
+static const char *const use_keys[] = {"use", "model", NULL};
+
+static int read_authors(as_manifest_build *b, const assay_json *authors, assay_error *err)
+{
+	as_author_spec *list = as_arena_alloc(&b->arena, (as_json_count(authors) + 1) * sizeof *list);
+	size_t n = 0;
+	if (!list) {
+		return as_fail_memory(err);
+	}
+	for (const assay_json *v = as_json_first(authors); v; v = as_json_next(v), n++) {
+		static const char *const roles[] = {"goalgen", "explorer", "distiller"};
+		as_use *uses[] = {&list[n].goalgen, &list[n].explorer, &list[n].distiller};
+		for (size_t i = 0; i < 3; i++) {
+			char pointer[96];
+			int rc;
+			snprintf(pointer, sizeof pointer, "/generation/authors/%zu/%s", n, roles[i]);
+			rc = as_read_use(b, as_json_get(v, roles[i]), roles[i], NULL, use_keys, pointer, uses[i], err);
+			if (rc < 0) {
+				return rc;
+			}
+		}
+	}
+	b->m.authors = list;
+	b->m.n_authors = n;
+	return 0;
+}
+
+/* Categories whose name says which sampler they use, and the seed-set size (reference page 5.4). */
+static const struct {
+	const char *name, *sampler;
+} known_categories[] = {{"hard_neg", "sampler/hard_negative"}};
+
+static uint32_t size_of(const assay_json *category, const char *complexity)
+{
+	uint32_t by_complexity = strcmp(complexity, "simple") == 0 ? 2 : strcmp(complexity, "hard") == 0 ? 6 : 4;
+	return (uint32_t)as_json_i64(as_json_get(category, "size"), by_complexity);
+}
+
+static int read_category(as_manifest_build *b, const assay_json *v, size_t index, as_category_spec *c, assay_error *err)
+{
+	const char *name = as_json_cstr(as_json_get(v, "name"), "");
+	const assay_json *complexity = as_json_get(v, "complexity");
+	const char *fallback = as_arena_printf(&b->arena, "sampler/%s", name);
+	char pointer[96];
+	for (size_t i = 0; i < sizeof known_categories / sizeof *known_categories; i++) {
+		if (strcmp(name, known_categories[i].name) == 0) {
+			fallback = known_categories[i].sampler;
+		}
+	}
+	if (!fallback) {
+		return as_fail_memory(err);
+	}
+	*c = (as_category_spec){.name = name,
+	                        .count = (uint32_t)as_json_i64(as_json_get(v, "count"), 0),
+	                        .framing = as_json_cstr(as_json_get(v, "framing"), ""),
+	                        .complexity = as_json_cstr(complexity, "")};
+	c->size = size_of(v, c->complexity);
+	snprintf(pointer, sizeof pointer, "/generation/categories/%zu/sampler", index);
+	return as_read_use(b, as_json_get(v, "sampler"), "sampler", fallback, use_keys, pointer, &c->sampler, err);
+}
+
+static int read_categories(as_manifest_build *b, const assay_json *all, assay_error *err)
+{
+	as_category_spec *list = as_arena_alloc(&b->arena, (as_json_count(all) + 1) * sizeof *list);
+	size_t n = 0;
+	if (!list) {
+		return as_fail_memory(err);
+	}
+	for (const assay_json *v = as_json_first(all); v; v = as_json_next(v), n++) {
+		char pointer[96];
+		int rc = read_category(b, v, n, &list[n], err);
+		if (rc < 0) {
+			return rc;
+		}
+		for (size_t i = 0; i < n; i++) {
+			if (strcmp(list[i].name, list[n].name) == 0) {
+				snprintf(pointer, sizeof pointer, "/generation/categories/%zu/name", n);
+				return as_manifest_fail(v, err, pointer, "two categories are called \"%s\"", list[n].name);
+			}
+		}
+	}
+	b->m.categories = list;
+	b->m.n_categories = n;
+	return 0;
+}
+
+static int read_gates(as_manifest_build *b, const assay_json *required, assay_error *err)
+{
+	const char *const *known = as_gate_names();
+	const char **list = as_arena_alloc(&b->arena, (as_json_count(required) + 1) * sizeof(const char *));
+	size_t n = 0, n_known = 0;
+	while (known[n_known]) {
+		n_known++;
+	}
+	if (!list) {
+		return as_fail_memory(err);
+	}
+	for (const assay_json *v = as_json_first(required); v; v = as_json_next(v), n++) {
+		const char *near = as_nearest(as_json_str(v), known, n_known);
+		char pointer[96];
+		bool found = false;
+		list[n] = as_json_cstr(v, "");
+		for (size_t i = 0; i < n_known; i++) {
+			found = found || strcmp(known[i], list[n]) == 0;
+		}
+		if (!found) {
+			snprintf(pointer, sizeof pointer, "/generation/gates/require/%zu", n);
+			as_manifest_fail(v, err, pointer, "no gate called \"%s\"", list[n]);
+			if (near) {
+				as_error_hint(err, "did you mean \"%s\"?", near);
+			} else {
+				as_error_hint(err, "known gates: grounded, replays, no_tool_fails");
+			}
+			return ASSAY_EDATA;
+		}
+	}
+	b->m.gates = list;
+	b->m.n_gates = n;
+	return 0;
+}
+
+int as_read_generation(as_manifest_build *b, assay_error *err)
+{
+	const assay_json *g = as_json_get(b->m.document, "generation"), *budget = as_json_get(g, "budget");
+	int rc = read_authors(b, as_json_get(g, "authors"), err);
+	b->m.generation_budget =
+	        (as_budget){(uint32_t)as_json_i64(as_json_get(budget, "turns"), DEFAULT_TURNS),
+	                    (uint32_t)as_json_i64(as_json_get(budget, "seconds"), DEFAULT_SECONDS)};
+	b->m.max_goals = (uint32_t)as_json_i64(as_json_get(g, "max_goals"), 400);
+	rc = rc < 0 ? rc : read_categories(b, as_json_get(g, "categories"), err);
+	return rc < 0 ? rc : read_gates(b, as_json_pointer(g, "/gates/require"), err);
+}

@@ -1,0 +1,146 @@
+/* Does every plugin that a manifest names exist, and does it take the options that the manifest gives? */
+#include "core/base/error.h"
+#include "core/base/schema.h"
+#include "core/run/manifest.h"
+
+static int check_options(const as_impl_info *info, const as_use *use, assay_error *err)
+{
+	assay_json *schema = NULL;
+	as_schema *compiled = NULL;
+	int rc;
+	if (!info->impl->options) {
+		if (as_json_count(use->options) > 0) {
+			return as_fail(err, ASSAY_EDATA, "%s takes no options, found \"%.*s\"", use->use,
+			               ASSAY_FMT(as_json_key(as_json_first(use->options))));
+		}
+		return 0;
+	}
+	rc = as_json_parse(as_str(info->impl->options), ASSAY_JSON_STRICT, &schema, err);
+	if (rc == 0) {
+		rc = as_schema_compile(schema, &compiled, err);
+	}
+	if (rc == 0) {
+		rc = as_schema_validate(compiled, use->options, err);
+	}
+	as_schema_free(compiled);
+	as_json_free(schema);
+	return rc;
+}
+
+static int check_use(const as_manifest *m, as_registry *registry, const as_use *use, uint32_t role, assay_error *err)
+{
+	const as_impl_info *info;
+	int rc = as_registry_find(registry, use->use, role, &info, err);
+	if (rc == 0) {
+		rc = check_options(info, use, err);
+	}
+	if (rc == 0 && (info->impl->flags & ASSAY_IMPL_NEEDS_MODEL) && !use->model) {
+		rc = as_fail(err, ASSAY_EDATA, "%s asks a model, and none is given", use->use);
+		as_error_hint(err, "add \"model\": a name from \"models\"");
+	}
+	if (rc < 0) {
+		as_error_pointer(err, "%s", use->pointer);
+		as_error_where(err, m->path, use->line);
+		if (err && err->line == 0) {
+			err->line = use->line;
+		}
+	}
+	return rc;
+}
+
+/* Environments and transports are no as_use: look them up by name. */
+static int check_servers(const as_manifest *m, as_registry *registry, assay_error *err)
+{
+	for (size_t i = 0; i < m->n_environments; i++) {
+		char pointer[160];
+		as_use use = {.use = m->environments[i].use, .options = m->environments[i].options, .pointer = pointer};
+		int rc;
+		snprintf(pointer, sizeof pointer, "/environments/%s", m->environments[i].name);
+		use.line = as_json_line(as_json_pointer(m->document, pointer));
+		rc = check_use(m, registry, &use, ASSAY_ROLE_ENVIRONMENT, err);
+		if (rc < 0) {
+			return rc;
+		}
+	}
+	for (size_t i = 0; i < m->n_servers; i++) {
+		char pointer[160];
+		as_use use = {.use = m->servers[i].use, .options = m->servers[i].launch, .pointer = pointer};
+		int rc;
+		snprintf(pointer, sizeof pointer, "/mcpServers/%s", m->servers[i].id);
+		use.line = as_json_line(m->servers[i].launch);
+		rc = check_use(m, registry, &use, ASSAY_ROLE_TRANSPORT, err);
+		if (rc < 0) {
+			return rc;
+		}
+	}
+	return 0;
+}
+
+static int check_models(const as_manifest *m, as_registry *registry, assay_error *err)
+{
+	for (size_t i = 0; i < m->n_models; i++) {
+		/* "rules" is there for everybody; whoever does not use it need not have its plugin. */
+		bool used = as_json_line(as_json_get(as_json_get(m->document, "models"), m->models[i].name)) > 0;
+		for (size_t k = 0; k < m->n_candidates && !used; k++) {
+			used = m->candidates[k].explorer.model && as_str_is(as_str(m->candidates[k].explorer.model), m->models[i].name);
+		}
+		for (size_t k = 0; k < m->n_authors && !used; k++) {
+			used = m->authors[k].explorer.model && as_str_is(as_str(m->authors[k].explorer.model), m->models[i].name);
+		}
+		if (used) {
+			int rc = check_use(m, registry, &m->models[i].llm, ASSAY_ROLE_LLM, err);
+			if (rc < 0) {
+				return rc;
+			}
+		}
+	}
+	return 0;
+}
+
+typedef struct use_list {
+	const as_use *use;
+	uint32_t role;
+} use_list;
+
+static int check_generation(const as_manifest *m, as_registry *registry, assay_error *err)
+{
+	int rc = 0;
+	for (size_t i = 0; i < m->n_authors && rc == 0; i++) {
+		const use_list uses[] = {{&m->authors[i].goalgen, ASSAY_ROLE_GOALGEN},
+		                         {&m->authors[i].explorer, ASSAY_ROLE_EXPLORER},
+		                         {&m->authors[i].distiller, ASSAY_ROLE_DISTILLER}};
+		for (size_t k = 0; k < 3 && rc == 0; k++) {
+			rc = check_use(m, registry, uses[k].use, uses[k].role, err);
+		}
+	}
+	for (size_t i = 0; i < m->n_categories && rc == 0; i++) {
+		rc = check_use(m, registry, &m->categories[i].sampler, ASSAY_ROLE_SAMPLER, err);
+	}
+	return rc;
+}
+
+static int check_evaluation(const as_manifest *m, as_registry *registry, assay_error *err)
+{
+	int rc = 0;
+	for (size_t i = 0; i < m->n_candidates && rc == 0; i++) {
+		rc = check_use(m, registry, &m->candidates[i].explorer, ASSAY_ROLE_EXPLORER, err);
+	}
+	for (size_t i = 0; i < m->n_conditions && rc == 0; i++) {
+		rc = check_use(m, registry, &m->conditions[i].exposure, ASSAY_ROLE_EXPOSURE, err);
+	}
+	for (size_t i = 0; i < m->n_scorers && rc == 0; i++) {
+		rc = check_use(m, registry, &m->scorers[i], ASSAY_ROLE_SCORER, err);
+	}
+	for (size_t i = 0; i < m->n_reports && rc == 0; i++) {
+		rc = check_use(m, registry, &m->reports[i], ASSAY_ROLE_REPORTER, err);
+	}
+	return rc;
+}
+
+int as_manifest_check_plugins(const as_manifest *m, as_registry *registry, assay_error *err)
+{
+	int rc = check_servers(m, registry, err);
+	rc = rc < 0 ? rc : check_models(m, registry, err);
+	rc = rc < 0 ? rc : check_generation(m, registry, err);
+	return rc < 0 ? rc : check_evaluation(m, registry, err);
+}

@@ -1,0 +1,154 @@
+/* The manifest's servers and environments. */
+#include "core/base/error.h"
+#include "core/base/schema.h"
+#include "core/run/manifest_read.h"
+#include <stdlib.h>
+#include <string.h>
+
+static int read_environments(as_manifest_build *b, assay_error *err)
+{
+	static const char *const reserved[] = {"use", "capacity", NULL};
+	const assay_json *all = as_json_get(b->m.document, "environments");
+	as_environment_spec *list = as_arena_alloc(&b->arena, (as_json_count(all) + 1) * sizeof *list);
+	size_t n = 0;
+	if (!list) {
+		return as_fail_memory(err);
+	}
+	for (const assay_json *v = as_json_first(all); v; v = as_json_next(v)) {
+		as_environment_spec *e = &list[n++];
+		char pointer[160];
+		as_use use;
+		int rc;
+		snprintf(pointer, sizeof pointer, "/environments/%.*s", ASSAY_FMT(as_json_key(v)));
+		rc = as_read_use(b, v, "environment", NULL, reserved, pointer, &use, err);
+		if (rc < 0) {
+			return rc;
+		}
+		*e = (as_environment_spec){as_json_key(v).ptr, use.use, use.options,
+		                           (uint32_t)as_json_i64(as_json_get(v, "capacity"), 0)};
+	}
+	b->m.environments = list;
+	b->m.n_environments = n;
+	return 0;
+}
+
+static int find_environment(const as_manifest_build *b, const assay_json *name, const char *pointer,
+                            const as_environment_spec **out, assay_error *err)
+{
+	const char *names[64];
+	const char *near;
+	size_t n = 0;
+	*out = NULL;
+	if (!name) {
+		return 0;
+	}
+	for (size_t i = 0; i < b->m.n_environments; i++) {
+		if (as_str_is(as_json_str(name), b->m.environments[i].name)) {
+			*out = &b->m.environments[i];
+			return 0;
+		}
+		if (n < 64) {
+			names[n++] = b->m.environments[i].name;
+		}
+	}
+	near = as_nearest(as_json_str(name), names, n);
+	as_manifest_fail(name, err, pointer, "no environment called \"%s\"", as_json_cstr(name, ""));
+	if (near) {
+		as_error_hint(err, "did you mean \"%s\"?", near);
+	} else {
+		as_error_hint(err, "add it to \"environments\"");
+	}
+	return ASSAY_EDATA;
+}
+
+static int64_t milliseconds(const assay_json *limits, const char *key)
+{
+	double seconds = as_json_f64(as_json_get(limits, key), 0.0);
+	return seconds > 0 && seconds < 1e6 ? (int64_t)(seconds * 1000.0) : 0;
+}
+
+static const char *transport_of(const assay_json *launch)
+{
+	assay_str type = as_json_str(as_json_get(launch, "type"));
+	if (as_str_is(type, "sse")) {
+		return "transport/sse";
+	}
+	if (as_json_get(launch, "url")) {
+		return "transport/streamable-http";
+	}
+	return "transport/stdio";
+}
+
+static int read_server(as_manifest_build *b, const assay_json *launch, as_server_spec *s, assay_error *err)
+{
+	const assay_json *settings = as_json_get_n(as_json_get(b->m.document, "servers"), as_json_key(launch));
+	const assay_json *limits = as_json_get(settings, "limits"), *said = as_json_get(settings, "class");
+	char pointer[160];
+	int rc;
+	*s = (as_server_spec){.id = as_json_key(launch).ptr, .use = transport_of(launch), .launch = launch};
+	s->server_class = said ? as_class_from_name(as_json_str(said)) : AS_CLASS_STATEFUL_WRITE;
+	s->limits.start_ms = milliseconds(limits, "start_seconds");
+	s->limits.list_ms = milliseconds(limits, "list_seconds");
+	s->limits.call_ms = milliseconds(limits, "call_seconds");
+	snprintf(pointer, sizeof pointer, "/servers/%s/environment", s->id);
+	rc = find_environment(b, as_json_get(settings, "environment"), pointer, &s->environment, err);
+	if (rc == 0 && s->server_class == AS_CLASS_STATEFUL_WRITE && !s->environment) {
+		snprintf(pointer, sizeof pointer, "/servers/%s", s->id);
+		as_manifest_fail(settings ? settings : launch, err, pointer,
+		                 "server \"%s\" may change state%s but has no environment to do it in", s->id,
+		                 said ? "" : " (it declares no \"class\")");
+		as_error_hint(err, "give it an \"environment\", or \"class\": \"live_read\" if it only reads");
+		rc = ASSAY_EDATA;
+	}
+	return rc;
+}
+
+static int compare_servers(const void *a, const void *b)
+{
+	return strcmp(((const as_server_spec *)a)->id, ((const as_server_spec *)b)->id);
+}
+
+/* Settings for a server that is not there are a slip of the pen. */
+static int check_settings(const as_manifest_build *b, assay_error *err)
+{
+	const assay_json *servers = as_json_get(b->m.document, "mcpServers");
+	for (const assay_json *v = as_json_first(as_json_get(b->m.document, "servers")); v; v = as_json_next(v)) {
+		char pointer[160];
+		const char *names[64], *near;
+		size_t n = 0;
+		if (as_json_get_n(servers, as_json_key(v))) {
+			continue;
+		}
+		for (const assay_json *s = as_json_first(servers); s && n < 64; s = as_json_next(s)) {
+			names[n++] = as_json_key(s).ptr;
+		}
+		near = as_nearest(as_json_key(v), names, n);
+		snprintf(pointer, sizeof pointer, "/servers/%.*s", ASSAY_FMT(as_json_key(v)));
+		as_manifest_fail(v, err, pointer, "\"mcpServers\" has no server called \"%.*s\"", ASSAY_FMT(as_json_key(v)));
+		if (near) {
+			as_error_hint(err, "did you mean \"%s\"?", near);
+		}
+		return ASSAY_EDATA;
+	}
+	return 0;
+}
+
+int as_read_servers(as_manifest_build *b, assay_error *err)
+{
+	const assay_json *all = as_json_get(b->m.document, "mcpServers");
+	as_server_spec *list = as_arena_alloc(&b->arena, (as_json_count(all) + 1) * sizeof *list);
+	size_t n = 0;
+	int rc = list ? read_environments(b, err) : as_fail_memory(err);
+	if (rc == 0) {
+		rc = check_settings(b, err);
+	}
+	for (const assay_json *v = as_json_first(all); v && rc == 0; v = as_json_next(v)) {
+		rc = read_server(b, v, &list[n++], err);
+	}
+	if (rc == 0) {
+		qsort(list, n, sizeof *list, compare_servers);
+		b->m.servers = list;
+		b->m.n_servers = n;
+	}
+	return rc;
+}

@@ -1,0 +1,224 @@
+/* Figures of what the store holds, and the reports made of them. */
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/run/attempt.h"
+#include "core/run/context.h"
+#include "core/run/figures.h"
+#include <assay/roles/reporter.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct filling {
+	as_engine *engine;
+	as_figures *figures;
+	as_arena arena;
+	char (*wanted)[65]; /* ids of the attempts that the manifest asks for, sorted */
+	size_t n_wanted, cap_wanted;
+	char (*tasks)[40]; /* ids of the certified tasks */
+	size_t n_tasks, cap_tasks;
+} filling;
+
+static int fill_server(void *payload, assay_str key, assay_str body, assay_error *err)
+{
+	filling *f = payload;
+	assay_json *record = NULL;
+	int rc = as_json_parse(body, ASSAY_JSON_STRICT, &record, err);
+	(void)key;
+	if (rc == 0) {
+		rc = as_figures_add_server(f->figures, record, err);
+	}
+	as_json_free(record);
+	return rc;
+}
+
+static int fill_plugin(void *payload, assay_str key, assay_str body, assay_error *err)
+{
+	filling *f = payload;
+	assay_json *record = NULL;
+	int rc = as_json_parse(body, ASSAY_JSON_STRICT, &record, err);
+	if (rc == 0) {
+		rc = as_figures_add_plugin(f->figures, key, as_json_str(as_json_get(record, "version")), err);
+	}
+	as_json_free(record);
+	return rc;
+}
+
+static int fill_goal(void *payload, const as_goal_row *row, assay_error *err)
+{
+	filling *f = payload;
+	return as_figures_add_goal(f->figures, row->category, row->state, row->reason, err);
+}
+
+static int fill_task(void *payload, const as_task_row *row, assay_error *err)
+{
+	filling *f = payload;
+	assay_json *task = NULL, *certificate = NULL;
+	int rc = as_json_parse(row->body, ASSAY_JSON_STRICT, &task, err);
+	if (rc == 0) {
+		rc = as_json_parse(row->certificate, ASSAY_JSON_STRICT, &certificate, err);
+	}
+	if (rc == 0) {
+		rc = as_figures_add_task(f->figures, row->category, row->index, task, certificate, err);
+	}
+	if (rc == 0 && !as_grow(&f->tasks, &f->cap_tasks, f->n_tasks + 1, sizeof *f->tasks)) {
+		rc = as_fail_memory(err);
+	}
+	if (rc == 0) {
+		snprintf(f->tasks[f->n_tasks++], sizeof *f->tasks, "%.*s", ASSAY_FMT(row->task_id));
+	}
+	as_json_free(task);
+	as_json_free(certificate);
+	return rc;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* Attempts of other candidates, conditions or repeats may lie in the store; the tables are about the manifest's. */
+static int list_wanted(filling *f, assay_error *err)
+{
+	const as_manifest *m = f->engine->manifest;
+	for (size_t k = 0; k < m->n_conditions; k++) {
+		for (size_t c = 0; c < m->n_candidates; c++) {
+			for (size_t t = 0; t < f->n_tasks; t++) {
+				for (uint32_t r = 0; r < m->conditions[k].attempts; r++) {
+					int rc;
+					if (!as_grow(&f->wanted, &f->cap_wanted, f->n_wanted + 1, sizeof *f->wanted)) {
+						return as_fail_memory(err);
+					}
+					rc = as_attempt_id(as_str(f->tasks[t]), &m->candidates[c], &m->conditions[k], r,
+					                   f->wanted[f->n_wanted++], err);
+					if (rc < 0) {
+						return rc;
+					}
+				}
+			}
+		}
+	}
+	qsort(f->wanted, f->n_wanted, sizeof *f->wanted, compare_ids);
+	return 0;
+}
+
+static const as_verdict_row *headline_of(const as_manifest *m, const as_attempt_row *row)
+{
+	for (size_t i = 0; i < row->n_verdicts; i++) {
+		if (as_str_is(row->verdicts[i].scorer, m->scorers[m->headline].use)) {
+			return &row->verdicts[i];
+		}
+	}
+	return NULL;
+}
+
+static int fill_attempt(void *payload, const as_attempt_row *row, assay_error *err)
+{
+	filling *f = payload;
+	const as_verdict_row *headline = headline_of(f->engine->manifest, row);
+	as_figure_attempt a = {row->task_id, row->candidate, row->condition, row->end, row->voided, NULL, NULL};
+	as_trace *trace = NULL;
+	assay_json *verdict = NULL;
+	char id[65];
+	int rc;
+	snprintf(id, sizeof id, "%.*s", ASSAY_FMT(row->attempt_id));
+	if (!headline || !f->n_wanted || !bsearch(id, f->wanted, f->n_wanted, sizeof *f->wanted, compare_ids)) {
+		return 0;
+	}
+	rc = as_trace_parse(row->trace, &trace, err);
+	if (rc == 0) {
+		rc = as_json_parse(headline->body, ASSAY_JSON_PEER, &verdict, err);
+	}
+	if (rc == 0) {
+		a.trace = trace;
+		a.verdict = verdict;
+		rc = as_figures_add_attempt(f->figures, &a, err);
+	}
+	as_json_free(verdict);
+	as_trace_free(trace);
+	return rc;
+}
+
+/* Which implementations this run stands on: by name and version, no paths. */
+static int note_plugins(as_engine *e, assay_error *err)
+{
+	const as_impl_info *const *used;
+	size_t n = as_registry_used(e->registry, &used);
+	int rc = 0;
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		assay_json *p = as_json_object();
+		assay_text text = {0};
+		rc = as_json_set(p, "version", as_json_cstring(used[i]->version));
+		rc |= as_json_set(p, "module", as_json_cstring(used[i]->module));
+		rc |= as_json_set(p, "digest", as_json_cstring(used[i]->digest));
+		rc = rc < 0 ? as_fail_memory(err) : as_json_dump(p, ASSAY_JSON_COMPACT, &text, err);
+		if (rc == 0) {
+			rc = as_store_put_part(e->store, as_str(e->manifest->bench_id), "plugin", as_str(used[i]->use),
+			                       as_text_str(text), err);
+		}
+		as_text_free(&text);
+		as_json_free(p);
+	}
+	return rc;
+}
+
+int as_stage_figures(as_engine *e, assay_json **model, assay_error *err)
+{
+	filling f = {.engine = e};
+	assay_str run = as_str(e->manifest->bench_id);
+	int rc = as_figures_new(e->manifest->document, e->manifest->bench_id, &f.figures, err);
+	*model = NULL;
+	rc = rc < 0 ? rc : as_manifest_check_plugins(e->manifest, e->registry, err); /* so that all of them are known */
+	rc = rc < 0 ? rc : note_plugins(e, err);
+	rc = rc < 0 ? rc : as_store_parts(e->store, run, "server", fill_server, &f, err);
+	rc = rc < 0 ? rc : as_store_parts(e->store, run, "plugin", fill_plugin, &f, err);
+	rc = rc < 0 ? rc : as_store_goals(e->store, run, fill_goal, &f, err);
+	rc = rc < 0 ? rc : as_store_tasks(e->store, run, true, fill_task, &f, err);
+	rc = rc < 0 ? rc : list_wanted(&f, err);
+	rc = rc < 0 ? rc : as_store_attempts(e->store, run, true, fill_attempt, &f, err);
+	rc = rc < 0 ? rc : as_figures_finish(f.figures, model, err);
+	as_figures_free(f.figures);
+	free(f.wanted);
+	free(f.tasks);
+	as_arena_free(&f.arena);
+	return rc;
+}
+
+static int render(as_engine *e, as_worker *w, const as_use *use, const assay_json *model, const char *dir,
+                  assay_json *paths, assay_error *err)
+{
+	const assay_reporter_ops *ops;
+	as_instance *reporter;
+	as_context c;
+	as_collect got;
+	as_buf path = {0};
+	int rc = as_worker_instance(w, use, ASSAY_ROLE_REPORTER, &reporter, err);
+	as_collect_init(&got, 0, 0);
+	as_context_init(&c, w, use->use, "report", 0, 0);
+	if (rc == 0) {
+		ops = as_instance_ops(reporter);
+		rc = ops->render(as_instance_self(reporter), &c.call.pub, model, &got.sink, err);
+		as_path_join(&path, as_str(dir), as_path_base(as_str(ops->file_name)));
+	}
+	rc = rc < 0 ? rc : as_buf_check(&path, err);
+	rc = rc < 0 ? rc : as_buf_check(&got.text, err);
+	rc = rc < 0 ? rc : as_make_dirs(dir, err);
+	rc = rc < 0 ? rc : as_file_write(path.ptr, as_buf_str(&got.text), err);
+	if (rc == 0 && paths) {
+		rc = as_json_append(paths, as_json_string(as_buf_str(&path))) < 0 ? as_fail_memory(err) : 0;
+	}
+	as_collect_free(&got);
+	as_buf_free(&path);
+	(void)e;
+	return rc;
+}
+
+int as_stage_report(as_engine *e, const assay_json *model, const char *dir, assay_json *paths, assay_error *err)
+{
+	as_worker *w = NULL;
+	int rc = as_worker_new(e, &w, err);
+	for (size_t i = 0; i < e->manifest->n_reports && rc == 0; i++) {
+		rc = render(e, w, &e->manifest->reports[i], model, dir, paths, err);
+	}
+	as_worker_free(w);
+	return rc;
+}
