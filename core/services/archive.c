@@ -71,10 +71,26 @@ static const char *fault_of_path(const char *path)
 
 /* ---- packing ---- */
 
+/* Answers an errno value. */
+static int write_out(int fd, const char *bytes, size_t n)
+{
+	while (n > 0) {
+		ssize_t done = write(fd, bytes, n);
+		if (done < 0 && errno != EINTR) {
+			return errno;
+		}
+		bytes += done > 0 ? done : 0;
+		n -= done > 0 ? (size_t)done : 0;
+	}
+	return 0;
+}
+
 struct pack {
 	struct archive *out;
 	struct archive_entry *entry;
 	const char *name, *to;
+	int fd;
+	bool failed; /* what is still to be written is for nobody */
 	int64_t time;
 	char *chunk;
 	as_buf path;
@@ -181,7 +197,19 @@ out:
 	return rc;
 }
 
-static int open_output(struct pack *p, int fd, assay_error *err)
+/* libarchive frees everything only when it can finish, so after a failure it may finish into nothing. */
+static la_ssize_t take_output(struct archive *a, void *payload, const void *bytes, size_t n)
+{
+	const struct pack *p = payload;
+	int number = p->failed ? 0 : write_out(p->fd, bytes, n);
+	if (number != 0) {
+		archive_set_error(a, number, "cannot write");
+		return -1;
+	}
+	return (la_ssize_t)n;
+}
+
+static int open_output(struct pack *p, assay_error *err)
 {
 	p->out = archive_write_new();
 	p->entry = archive_entry_new();
@@ -196,7 +224,12 @@ static int open_output(struct pack *p, int fd, assay_error *err)
 	    archive_write_set_format_option(p->out, "pax", "hdrcharset", "BINARY") != ARCHIVE_OK) {
 		return as_fail(err, ASSAY_ENOTSUP, "this libarchive cannot write .tar.zst");
 	}
-	return archive_write_open_fd(p->out, fd) == ARCHIVE_OK ? 0 : fail_output(p, err);
+	/* A device would get its last block padded; a file does not. */
+	if (archive_write_set_bytes_in_last_block(p->out, 1) != ARCHIVE_OK ||
+	    archive_write_open(p->out, p, NULL, take_output, NULL) != ARCHIVE_OK) {
+		return fail_output(p, err);
+	}
+	return 0;
 }
 
 static int pack(const char *root, const char *name, const char *to, assay_error *err)
@@ -215,19 +248,18 @@ static int pack(const char *root, const char *name, const char *to, assay_error 
 	if (rc != 0) {
 		return rc;
 	}
-	rc = open_output(&p, draft.fd, err);
+	p.fd = draft.fd;
+	rc = open_output(&p, err);
 	if (rc == 0) {
 		rc = as_walk(root, pack_file, &p, err);
 	}
 	if (rc == 0 && archive_write_close(p.out) != ARCHIVE_OK) {
 		rc = fail_output(&p, err);
 	}
+	p.failed = rc != 0;
+	(void)archive_write_free(p.out);
 	if (rc == 0) {
 		rc = as_file_commit(&draft, err);
-	}
-	if (p.out) {
-		(void)archive_write_fail(p.out); /* or free would finish what failed */
-		(void)archive_write_free(p.out);
 	}
 	archive_entry_free(p.entry);
 	as_file_abandon(&draft);
@@ -399,19 +431,6 @@ static int enter_folders(struct unpack *u, const char *path, size_t n, int *dir,
 		*dir = -1;
 	}
 	return rc;
-}
-
-static int write_out(int fd, const char *bytes, size_t n)
-{
-	while (n > 0) {
-		ssize_t done = write(fd, bytes, n);
-		if (done < 0 && errno != EINTR) {
-			return errno;
-		}
-		bytes += done > 0 ? done : 0;
-		n -= done > 0 ? (size_t)done : 0;
-	}
-	return 0;
 }
 
 /* Holes of sparse entries come out as zeros and count like any other bytes. */
