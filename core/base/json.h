@@ -87,6 +87,10 @@ int as_jsonl_open(const char *path, size_t max_line, as_jsonl **out, assay_error
 /* The next non-blank line as text (borrowed until the next call) and its 1-based number. ASSAY_ENOENT at the end (err
  * untouched), ASSAY_ELIMIT for an over-long line (skipped: the next call goes on behind it). */
 int as_jsonl_next(as_jsonl *r, assay_str *line, uint32_t *number, uint64_t *offset, assay_error *err);
+/* The next line as a value, in a profile of the parser; number and offset may be NULL. A line that is no JSON is
+ * ASSAY_EDATA (or ASSAY_ELIMIT) with where, line and the byte offset in the file as detail; reading may go on. */
+int as_jsonl_next_value(as_jsonl *r, uint32_t profile, assay_json **out, uint32_t *number, uint64_t *offset,
+                        assay_error *err);
 void as_jsonl_close(as_jsonl *r);
 
 #endif

@@ -1,0 +1,161 @@
+#include "core/base/log.h"
+
+#include "core/base/error.h"
+#include "core/base/schema.h"
+#include "core/base/text.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_MESSAGE 4096
+
+struct rule {
+	const char *component; /* NULL: all that no other rule names */
+	int level;
+};
+
+struct as_log {
+	FILE *stream;
+	as_arena arena;
+	struct rule *rules;
+	size_t n_rules, cap_rules;
+	int level; /* of the components without a rule */
+};
+
+static const char *const level_names[] = {"error", "warning", "info", "debug", "trace"};
+#define N_LEVELS ((int)(sizeof level_names / sizeof *level_names))
+
+static int level_of(assay_str name)
+{
+	if (as_str_is(name, "warn")) {
+		return ASSAY_LOG_WARN;
+	}
+	for (int i = 0; i < N_LEVELS; i++) {
+		if (as_str_is(name, level_names[i])) {
+			return i;
+		}
+	}
+	return -1;
+}
+
+/* "LEVEL" or "COMPONENT:LEVEL" */
+static int add_rule(as_log *log, assay_str part, assay_error *err)
+{
+	const char *colon = part.len ? memchr(part.ptr, ':', part.len) : NULL;
+	assay_str component = {part.ptr, colon ? (size_t)(colon - part.ptr) : 0};
+	assay_str name = part;
+	if (colon) {
+		name = (assay_str){colon + 1, part.len - component.len - 1};
+	}
+	int level = level_of(name);
+	if (level < 0 || (colon && component.len == 0)) {
+		as_fail(err, ASSAY_EINVAL, "log level: found \"%.*s\", expected LEVEL or COMPONENT:LEVEL",
+			(int)as_utf8_prefix(part, 60), part.ptr);
+		const char *near = as_nearest(name, level_names, (size_t)N_LEVELS);
+		as_error_hint(err, near ? "did you mean \"%s\"?" : "levels are: error, warning, info, debug, trace",
+			      near);
+		return ASSAY_EINVAL;
+	}
+	if (!colon) {
+		log->level = level;
+		return 0;
+	}
+	const char *copy = as_arena_cstr(&log->arena, component);
+	if (!copy || !as_grow(&log->rules, &log->cap_rules, log->n_rules + 1, sizeof *log->rules)) {
+		return as_fail_memory(err);
+	}
+	log->rules[log->n_rules++] = (struct rule){copy, level};
+	return 0;
+}
+
+static int add_rules(as_log *log, const char *levels, assay_error *err)
+{
+	for (const char *p = levels; p && *p;) {
+		size_t n = strcspn(p, ",");
+		assay_str part = as_trim((assay_str){p, n});
+		int rc = part.len > 0 ? add_rule(log, part, err) : 0;
+		if (rc < 0) {
+			return rc;
+		}
+		p += n + (p[n] == ',');
+	}
+	return 0;
+}
+
+int as_log_new(FILE *stream, const char *levels, as_log **out, assay_error *err)
+{
+	as_log *log = as_new(1, sizeof *log);
+	*out = NULL;
+	if (!log) {
+		return as_fail_memory(err);
+	}
+	log->stream = stream;
+	log->level = ASSAY_LOG_WARN;
+	int rc = add_rules(log, levels, err);
+	if (rc < 0) {
+		as_log_free(log);
+		return rc;
+	}
+	*out = log;
+	return 0;
+}
+
+void as_log_free(as_log *log)
+{
+	if (log) {
+		as_arena_free(&log->arena);
+		free(log->rules);
+		free(log);
+	}
+}
+
+bool as_log_on(const as_log *log, const char *component, int level)
+{
+	if (!log) {
+		return false;
+	}
+	/* The last rule for a component counts, so that a caller can append to what the user gave. */
+	for (size_t i = log->n_rules; component && i-- > 0;) {
+		if (strcmp(log->rules[i].component, component) == 0) {
+			return level <= log->rules[i].level;
+		}
+	}
+	return level <= log->level;
+}
+
+void as_log_putv(as_log *log, const char *component, int level, const char *format, va_list args)
+{
+	char message[MAX_MESSAGE];
+	as_buf line = {0};
+	if (!as_log_on(log, component, level)) {
+		return;
+	}
+	int n = vsnprintf(message, sizeof message, format, args);
+	if (n < 0) {
+		return;
+	}
+	as_buf_printf(&line, "%s: ", level_names[level < 0 ? 0 : level < N_LEVELS ? level : N_LEVELS - 1]);
+	if (component) {
+		as_printable(&line, as_str(component));
+		as_buf_puts(&line, ": ");
+	}
+	assay_str text = as_str(message);
+	if ((size_t)n >= sizeof message) {
+		text.len -= 4; /* may cut a character, which comes out as U+FFFD */
+	}
+	as_printable(&line, text);
+	as_buf_puts(&line, text.len < (size_t)n ? "...\n" : "\n");
+	/* One write a line, so that lines of several threads and processes do not mix. */
+	if (!line.failed) {
+		fwrite(line.ptr, 1, line.len, log->stream);
+		fflush(log->stream);
+	}
+	as_buf_free(&line);
+}
+
+void as_log_put(as_log *log, const char *component, int level, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	as_log_putv(log, component, level, format, args);
+	va_end(args);
+}
