@@ -136,16 +136,16 @@ static int agree(as_mcp_session *s, const assay_json *result, assay_error *err)
 	return take_info(s, result, err);
 }
 
-static int shake_hands(as_mcp_session *s, assay_call *call, assay_error *err)
+static int shake_hands(as_mcp_session *s, assay_call *call, int64_t deadline, assay_error *err)
 {
 	const as_mcp_revision *asked = as_mcp_revision_newest();
-	int64_t deadline = as_deadline(s->limits.start_ms);
 	int rc;
 
 	for (int round = 0;; round++) {
 		as_wire_request request = {.method = "initialize",
 					   .params = initialize_params(asked->name),
 					   .timeout_ms = as_remaining(deadline),
+					   .limit_ms = s->limits.start_ms,
 					   .not_cancel = true};
 		const as_mcp_revision *instead;
 		as_wire_answer answer;
@@ -170,6 +170,7 @@ int as_mcp_open(const char *server_id, const assay_transport_ops *ops, void *tra
 		assay_call *call, as_mcp_session **out, assay_error *err)
 {
 	as_mcp_session *s = as_new(1, sizeof *s);
+	int64_t deadline;
 	int rc;
 
 	*out = NULL;
@@ -183,9 +184,10 @@ int as_mcp_open(const char *server_id, const assay_transport_ops *ops, void *tra
 			    .transport = transport,
 			    .max_message = s->limits.max_message,
 			    .max_noise = s->limits.max_noise};
+	deadline = as_deadline(s->limits.start_ms);
 	rc = s->server_id ? as_wire_connect(&s->wire, call, s->limits.start_ms, err) : as_fail_memory(err);
 	if (!rc) {
-		rc = shake_hands(s, call, err);
+		rc = shake_hands(s, call, deadline, err);
 	}
 	if (rc) {
 		as_mcp_close(s);
@@ -326,7 +328,8 @@ int as_mcp_list_tools(as_mcp_session *s, assay_call *call, assay_json **tools, a
 		size_t page = as_json_count(l.cursors);
 		as_wire_request request = {.method = "tools/list",
 					   .params = as_json_object(),
-					   .timeout_ms = as_remaining(deadline)};
+					   .timeout_ms = as_remaining(deadline),
+					   .limit_ms = s->limits.list_ms};
 		as_wire_answer answer;
 
 		if (page > 0 && as_json_set(request.params, "cursor", as_json_clone(as_json_at(l.cursors, page - 1)))) {

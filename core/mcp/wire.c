@@ -103,11 +103,12 @@ static int die_of(as_wire *w, assay_error *err, const char *during, const assay_
 {
 	as_buf said = {0};
 	bool unreachable = code == ASSAY_ENOENT || code == ASSAY_EIO || code == ASSAY_EUNREACH;
+	const char *message = cause->message[0] ? cause->message : as_error_name(code);
+	bool named = cause->where[0] == '\0' || strstr(message, cause->where);
 
 	add_said(w, &said);
-	die(w, err, unreachable ? ASSAY_EUNREACH : code, "%s: %s%s%s%s", during, cause->where,
-	    cause->where[0] ? ": " : "", cause->message[0] ? cause->message : as_error_name(code),
-	    said.len ? said.ptr : "");
+	die(w, err, unreachable ? ASSAY_EUNREACH : code, "%s: %s%s%s%s", during, named ? "" : cause->where,
+	    named ? "" : ": ", message, said.len ? said.ptr : "");
 	as_buf_free(&said);
 	return w->death.code;
 }
@@ -338,7 +339,8 @@ static int give_up(as_wire *w, const assay_call *call, const as_wire_request *r,
 		add_noise(w, &about);
 		add_said(w, &about);
 		as_wire_fail(w, err, rc, "%s was not answered within %lld ms%s", name,
-			     (long long)(w->deadline_ms - w->started_ms), about.len ? about.ptr : "");
+			     (long long)(r->limit_ms ? r->limit_ms : w->deadline_ms - w->started_ms),
+			     about.len ? about.ptr : "");
 	}
 	if (!r->not_cancel) {
 		cancel_open(w, call, rc == ASSAY_ECANCELED ? "the user stopped" : "timeout");

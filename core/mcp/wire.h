@@ -41,8 +41,10 @@ typedef struct as_wire_request {
 	assay_str subject;  /* may be empty */
 	assay_json *params; /* an object, taken over also on failure; NULL counts as a failed allocation */
 	int64_t timeout_ms;
-	bool progress;   /* ask for progress notifications; each starts the timeout anew, to ten times of it in all */
-	bool not_cancel; /* initialize must not be cancelled */
+	int64_t limit_ms; /* the limit that timeout_ms is what is left of, to be named in messages; 0: timeout_ms itself
+			   */
+	bool progress;    /* ask for progress notifications; each starts the timeout anew, to ten times of it in all */
+	bool not_cancel;  /* initialize must not be cancelled */
 } as_wire_request;
 
 /* An answer; message owns what result and error point into. Exactly one of the two is set. */

@@ -8,10 +8,13 @@
 #include "core/base/text.h"
 
 #include <check.h>
+#include <errno.h>
 #include <ltdl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define GRACE_MS 300
 
@@ -407,6 +410,16 @@ long fake_live_blocks(void)
 int fake_last_pid(void)
 {
 	return last_pid;
+}
+
+bool fake_group_gone(int pid)
+{
+	const struct timespec moment = {.tv_nsec = 10000000};
+
+	for (int i = 0; pid > 0 && i < 300 && kill(-pid, 0) == 0; i++) {
+		nanosleep(&moment, NULL);
+	}
+	return pid <= 0 || (kill(-pid, 0) < 0 && errno == ESRCH);
 }
 
 /* --- sinks ------------------------------------------------------------------------------------------------------- */

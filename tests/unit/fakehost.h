@@ -23,6 +23,8 @@ long fake_live_blocks(void);
 
 /* The child that was spawned last: its id, which is its group's too, or 0. */
 int fake_last_pid(void);
+/* Is nobody left of the group of that child? What was killed may take a moment to be gone. */
+bool fake_group_gone(int pid);
 
 /* A sink that keeps what it gets. stop_after: with that many, they answer ASSAY_STOP
  * (0: never). Release with fake_sink_free. */

@@ -4,8 +4,6 @@
 #include "tests/unit/unit.h"
 #include <assay/roles/transport.h>
 
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,7 +48,7 @@ static void finish(void *self)
 {
 	ops()->close(self);
 	ck_assert_int_eq(fake_live_blocks(), 0);
-	ck_assert(fake_last_pid() == 0 || (kill(-fake_last_pid(), 0) < 0 && errno == ESRCH));
+	ck_assert(fake_group_gone(fake_last_pid()));
 }
 
 /* Receive until the end of the output; all lines joined by "|". */
