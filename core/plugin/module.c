@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "core/plugin/loader.h"
 #include "core/plugin/role.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +63,7 @@ static int check_text(const char *text, const char *what, assay_error *err)
 static int check_descriptor(const as_module *m, const assay_plugin *p, assay_error *err)
 {
 	static const char rebuild[] = "rebuild it with the headers of this program";
+	static const char newer[] = "it needs a newer program, or rebuild it with the headers of this one";
 	if (!p) {
 		return refuse(err, "end its source with ASSAY_PLUGIN", "its getter answers NULL");
 	}
@@ -73,18 +75,10 @@ static int check_descriptor(const as_module *m, const assay_plugin *p, assay_err
 	if (p->size < offsetof(assay_plugin, reserved)) {
 		return refuse(err, rebuild, "its descriptor has %u bytes, expected %zu", (unsigned)p->size, sizeof *p);
 	}
-	if (p->abi_major != ASSAY_ABI_MAJOR) {
-		return refuse(err,
-			      p->abi_major > ASSAY_ABI_MAJOR
-				      ? "it needs a newer program, or rebuild it with these headers"
-				      : rebuild,
-			      "it was built for ABI %u.%u, this program has %u.%u", p->abi_major, p->abi_minor,
-			      ASSAY_ABI_MAJOR, ASSAY_ABI_MINOR);
-	}
-	if (p->abi_minor > ASSAY_ABI_MINOR) {
-		return refuse(err, "it needs a newer program, or rebuild it with these headers",
-			      "it was built for ABI %u.%u, this program has only %u.%u", p->abi_major, p->abi_minor,
-			      ASSAY_ABI_MAJOR, ASSAY_ABI_MINOR);
+	if (p->abi_major != ASSAY_ABI_MAJOR || p->abi_minor > ASSAY_ABI_MINOR) {
+		bool older = p->abi_major < ASSAY_ABI_MAJOR;
+		return refuse(err, older ? rebuild : newer, "it was built for ABI %u.%u, this program has %u.%u",
+			      p->abi_major, p->abi_minor, ASSAY_ABI_MAJOR, ASSAY_ABI_MINOR);
 	}
 	if (p->size < sizeof *p) {
 		return refuse(err, rebuild, "its descriptor has %u bytes, expected %zu", (unsigned)p->size, sizeof *p);
@@ -209,6 +203,7 @@ static int check_identity(const as_module *m, size_t index, const assay_impl *im
 static int check_impl(as_module *m, size_t index, const assay_impl *impl, assay_error *err)
 {
 	as_module_impl *mi = &m->impls[index];
+	char what[128];
 	if (check_identity(m, index, impl, err) < 0) {
 		return ASSAY_EPLUGIN;
 	}
@@ -217,8 +212,8 @@ static int check_impl(as_module *m, size_t index, const assay_impl *impl, assay_
 		return refuse(err, "it needs a newer program", "this program does not use the role %s of %s/%s yet",
 			      role->name, role->name, impl->name);
 	}
-	if (check_text(impl->summary, "the summary of an implementation", err) < 0 ||
-	    check_operations(impl, role, err) < 0) {
+	snprintf(what, sizeof what, "the summary of %s/%s", role->name, impl->name);
+	if (check_text(impl->summary, what, err) < 0 || check_operations(impl, role, err) < 0) {
 		return ASSAY_EPLUGIN;
 	}
 	mi->impl = impl;

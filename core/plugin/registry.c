@@ -197,10 +197,11 @@ static const char *surveyed(const assay_json *survey, const request *q)
 static int report_unknown(as_registry *r, const request *q, const assay_json *survey, assay_error *err)
 {
 	const char *near[NEAR_MAX];
-	size_t n = 0, broken = 0;
+	size_t n = 0;
+	bool broken = false;
 	as_buf where = {0}, names = {0};
 	for (const assay_json *m = as_json_first(survey); m; m = as_json_next(m)) {
-		broken += as_str_is(as_json_str(as_json_get(m, "state")), "broken");
+		broken = broken || as_str_is(as_json_str(as_json_get(m, "state")), "broken");
 		for (const assay_json *i = as_json_first(as_json_get(m, "implementations")); i; i = as_json_next(i)) {
 			if (n < NEAR_MAX && as_str_eq(as_json_str(as_json_get(i, "role")), q->role_name)) {
 				near[n] = as_json_cstr(as_json_get(i, "name"), "");
@@ -216,8 +217,8 @@ static int report_unknown(as_registry *r, const request *q, const assay_json *su
 	as_fail(err, ASSAY_EPLUGIN, "there is no %s in %s or the program", q->use, where.ptr ? where.ptr : "");
 	if (best) {
 		as_error_hint(err, "did you mean %.*s/%s?", ASSAY_FMT(q->role_name), best);
-	} else if (broken > 0) {
-		as_error_hint(err, "%zu plugins are broken: \"assay plugins list\" says why", broken);
+	} else if (broken) {
+		as_error_hint(err, "some plugins are broken: \"assay plugins list\" says which and why");
 	} else if (n > 0 && !names.failed) {
 		as_error_hint(err, "there are %s", names.ptr);
 	} else {

@@ -87,6 +87,7 @@ static int scan_folder(as_registry *r, const char *folder, bool shipped, assay_e
 static int scan_dir(as_registry *r, size_t index, assay_error *err)
 {
 	as_buf path = {0};
+	bool shipped = index + 1 == r->n_dirs; /* the program's own folder comes last */
 	int rc = as_path_absolute(r->dirs[index], &path, err);
 	if (rc < 0) {
 		as_buf_free(&path);
@@ -106,10 +107,11 @@ static int scan_dir(as_registry *r, size_t index, assay_error *err)
 		}
 	}
 	if (!as_dir_exists(absolute)) {
-		as_log_put(r->log, "loader", ASSAY_LOG_DEBUG, "no plugin folder %s", absolute);
+		/* The program's own may be absent: everything can be linked in. */
+		as_log_put(r->log, "loader", shipped ? ASSAY_LOG_DEBUG : ASSAY_LOG_WARN, "there is no plugin folder %s",
+			   absolute);
 		return 0;
 	}
-	bool shipped = index + 1 == r->n_dirs; /* the program's own folder comes last */
 	rc = scan_folder(r, absolute, shipped, err);
 	return rc < 0 ? rc : scan_folder(r, libs, shipped, err);
 }

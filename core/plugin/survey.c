@@ -121,8 +121,9 @@ static bool write_all(int fd, const char *bytes, size_t n)
  * Answers the end of the pipe that its standard output became. */
 static int quieten(void)
 {
-	static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, SIGINT};
+	static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM, SIGTERM, SIGINT};
 	const struct rlimit none = {0, 0};
+	sigset_t empty;
 	int noise[2] = {-1, -1};
 	int null = open("/dev/null", O_RDWR);
 	if (null < 0 || pipe(noise) != 0) {
@@ -138,6 +139,8 @@ static int quieten(void)
 	for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) {
 		signal(crashes[i], SIG_DFL);
 	}
+	sigemptyset(&empty);
+	sigprocmask(SIG_SETMASK, &empty, NULL);
 	setrlimit(RLIMIT_CORE, &none);
 	return noise[0];
 }
@@ -161,6 +164,7 @@ static _Noreturn void child(as_module *const *list, size_t n, size_t from, int o
 		char reason[1024];
 		as_buf line = {0};
 		const char *why = NULL;
+		alarm(LIMIT_MS / 1000 + 1); /* should the parent be gone when this one hangs */
 		if (as_module_load(list[i], NULL) < 0) {
 			reason_text(&list[i]->reason, reason, sizeof reason);
 			why = reason;

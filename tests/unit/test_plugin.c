@@ -50,7 +50,7 @@ static void expect_error(const assay_error *err, int code, const char *line)
 }
 
 #define REBUILD " (rebuild it with the headers of this program)"
-#define NEWER " (it needs a newer program, or rebuild it with these headers)"
+#define NEWER " (it needs a newer program, or rebuild it with the headers of this one)"
 #define REPAIR " (a getter only returns constant data, and constructors do nothing: repair or remove it)"
 
 START_TEST(test_refused_descriptors)
@@ -58,7 +58,7 @@ START_TEST(test_refused_descriptors)
 	assay_json *all = survey(BAD_DIR, 0);
 	expect_broken(all, "wrong_magic",
 		      "magic is 0x12345678, expected 0x59415341 (end its source with ASSAY_PLUGIN)");
-	expect_broken(all, "newer_minor", "it was built for ABI 1.1, this program has only 1.0" NEWER);
+	expect_broken(all, "newer_minor", "it was built for ABI 1.1, this program has 1.0" NEWER);
 	expect_broken(all, "other_major", "it was built for ABI 2.0, this program has 1.0" NEWER);
 	expect_broken(all, "short_struct", "its descriptor has 24 bytes, expected 56" REBUILD);
 	expect_broken(all, "reserved_set", "the reserved member of its descriptor is 7, expected 0" REBUILD);
@@ -66,6 +66,10 @@ START_TEST(test_refused_descriptors)
 	expect_broken(
 		all, "ugly_summary",
 		"its summary is empty, too long (512 bytes at most) or no line of text (give it one line of text)");
+	expect_broken(
+		all, "other_name",
+		"its descriptor calls it \"somebody\", its file \"other_name\" (make the name, the first argument of "
+		"ASSAY_PLUGIN and the file's name the same)");
 	expect_broken(all, "no_impls", "it offers no implementation (list its implementations in ASSAY_PLUGIN)");
 	expect_broken(all, "null_descriptor", "its getter answers NULL (end its source with ASSAY_PLUGIN)");
 	expect_broken(all, "no_getter",
@@ -369,15 +373,15 @@ START_TEST(test_find_broken)
 	put_file(dir, "sampler_torn.so",
 		 ASSAY_STR("no shared object at all, but long enough to have a head, if it were one"));
 	as_registry *r = registry_over(dir);
-	snprintf(
-		line, sizeof line,
-		"%s/sampler_torn.so: cannot be loaded: invalid ELF header (it is no shared object: build it again or remove it)",
-		dir);
+	snprintf(line, sizeof line,
+		 "%s/sampler_torn.so: cannot be loaded: invalid ELF header "
+		 "(it is no shared object: build it again or remove it)",
+		 dir);
 	expect_find(r, "sampler/torn", 0, ASSAY_EPLUGIN, line);
 	expect_find(r, "sampler/torn", 0, ASSAY_EPLUGIN, line); /* the second time, too */
 	snprintf(line, sizeof line,
 		 "there is no sampler/other in %s, " NO_DIR
-		 "/plugins-1 or the program (1 plugins are broken: \"assay plugins list\" says why)",
+		 "/plugins-1 or the program (some plugins are broken: \"assay plugins list\" says which and why)",
 		 dir);
 	expect_find(r, "sampler/other", 0, ASSAY_EPLUGIN, line);
 	as_registry_free(r);
