@@ -1,0 +1,272 @@
+/* The base samplers of DynamicMCPBench (reference page 5.3): random, hard_negative, cross_domain, same_name. They pick seed
+ * tools around an anchor and distractors around the needed ones alike. */
+#include <assay/roles/sampler.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NEAR_NAME 0.85 /* difflib ratio from which on another name counts as nearly the same */
+
+/* A candidate with its rank. Sorting is by falling score, then by (server, name), which no two tools share. */
+typedef struct ranked {
+	const assay_tool *tool;
+	double score;
+	uint32_t index; /* in the candidates */
+} ranked;
+
+static int plain_open(const assay_host *host, const assay_json *options, void **self, assay_error *err)
+{
+	(void)options;
+	(void)err;
+	*self = (void *)(uintptr_t)host; /* a sampler remembers nothing */
+	return 0;
+}
+
+static void plain_close(void *self)
+{
+	(void)self;
+}
+
+static int compare_text(assay_str a, assay_str b)
+{
+	size_t n = a.len < b.len ? a.len : b.len;
+	int c = n ? memcmp(a.ptr, b.ptr, n) : 0;
+	return c ? c : (a.len > b.len) - (a.len < b.len);
+}
+
+static int same_text(assay_str a, assay_str b)
+{
+	return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+static int compare_ranked(const void *a, const void *b)
+{
+	const ranked *x = a, *y = b;
+	int c = (x->score < y->score) - (x->score > y->score);
+	c = c ? c : compare_text(x->tool->server, y->tool->server);
+	return c ? c : compare_text(x->tool->name, y->tool->name);
+}
+
+/* All candidates, ranked by a score that `rate` gives (negative: left out). */
+typedef double (*rate_fn)(const assay_host *host, assay_tools required, const assay_tool *candidate);
+
+static int rank(const assay_host *host, assay_tools required, assay_tools candidates, rate_fn rate, ranked **out,
+                size_t *n, assay_error *err)
+{
+	ranked *list = host->alloc((candidates.count + 1) * sizeof *list);
+	size_t count = 0;
+	if (!list) {
+		return host->fail(err, ASSAY_ENOMEM, "out of memory");
+	}
+	for (size_t i = 0; i < candidates.count; i++) {
+		double score = rate(host, required, candidates.list[i]);
+		if (score >= 0) {
+			list[count++] = (ranked){candidates.list[i], score, (uint32_t)i};
+		}
+	}
+	qsort(list, count, sizeof *list, compare_ranked);
+	*out = list;
+	*n = count;
+	return 0;
+}
+
+/* Append indexes list[from..to) to what is picked: in order, or shuffled; the whole run is shuffled before it is cut. */
+static int take(const assay_host *host, assay_call *call, const ranked *list, size_t from, size_t to, int shuffled,
+                size_t limit, uint32_t *picked, size_t *n_picked, assay_error *err)
+{
+	size_t count = to - from;
+	uint32_t *order = host->alloc((count + 1) * sizeof *order);
+	if (!order) {
+		return host->fail(err, ASSAY_ENOMEM, "out of memory");
+	}
+	for (size_t i = 0; i < count; i++) {
+		order[i] = list[from + i].index;
+	}
+	if (shuffled) {
+		host->rng->shuffle(call, order, count);
+	}
+	for (size_t i = 0; i < count && *n_picked < limit; i++) {
+		picked[(*n_picked)++] = order[i];
+	}
+	host->free(order);
+	return 0;
+}
+
+static double rate_equal(const assay_host *host, assay_tools required, const assay_tool *candidate)
+{
+	(void)host;
+	(void)required;
+	(void)candidate;
+	return 0.0;
+}
+
+/* random: sort by key, shuffle, take n. */
+static int draw_random(void *self, assay_call *call, assay_tools required, assay_tools candidates, size_t n,
+                       uint32_t *picked, size_t *n_picked, assay_error *err)
+{
+	const assay_host *host = self;
+	ranked *list;
+	size_t count;
+	int rc = rank(host, required, candidates, rate_equal, &list, &count, err);
+	*n_picked = 0;
+	if (rc == 0) {
+		rc = take(host, call, list, 0, count, 1, n, picked, n_picked, err);
+		host->free(list);
+	}
+	return rc;
+}
+
+/* "description name" of a tool, for token overlap. NULL: no memory. */
+static char *describe(const assay_host *host, const assay_tool *tool, assay_str *out)
+{
+	size_t size = tool->description.len + 1 + tool->name.len;
+	char *text = host->alloc(size + 1);
+	if (text) {
+		if (tool->description.len) {
+			memcpy(text, tool->description.ptr, tool->description.len);
+		}
+		text[tool->description.len] = ' ';
+		memcpy(text + tool->description.len + 1, tool->name.ptr, tool->name.len);
+		*out = (assay_str){text, size};
+	}
+	return text;
+}
+
+/* The greatest overlap with any required tool. Out of memory rates 0, which the caller's own allocations will notice. */
+static double rate_similar(const assay_host *host, assay_tools required, const assay_tool *candidate)
+{
+	double best = 0.0;
+	assay_str mine, theirs;
+	char *a = describe(host, candidate, &mine);
+	for (size_t i = 0; i < required.count && a; i++) {
+		char *b = describe(host, required.list[i], &theirs);
+		double s = b ? host->text->jaccard(mine, theirs) : 0.0;
+		best = s > best ? s : best;
+		host->free(b);
+	}
+	host->free(a);
+	return best;
+}
+
+/* hard_negative: the most similar first, then those that share nothing, shuffled. */
+static int draw_hard_negative(void *self, assay_call *call, assay_tools required, assay_tools candidates, size_t n,
+                              uint32_t *picked, size_t *n_picked, assay_error *err)
+{
+	const assay_host *host = self;
+	ranked *list;
+	size_t count, similar = 0;
+	int rc = rank(host, required, candidates, rate_similar, &list, &count, err);
+	*n_picked = 0;
+	if (rc < 0) {
+		return rc;
+	}
+	while (similar < count && list[similar].score > 0) {
+		similar++;
+	}
+	rc = take(host, call, list, 0, similar, 0, n, picked, n_picked, err);
+	if (rc == 0) {
+		rc = take(host, call, list, similar, count, 1, n, picked, n_picked, err);
+	}
+	host->free(list);
+	return rc;
+}
+
+static int shares_tag(const assay_tool *a, const assay_tool *b)
+{
+	for (size_t i = 0; i < a->n_tags; i++) {
+		for (size_t k = 0; k < b->n_tags; k++) {
+			if (same_text(a->tags[i], b->tags[k])) {
+				return 1;
+			}
+		}
+	}
+	return 0;
+}
+
+/* Left out when it is of the required tools' domain: by tags, or by server when these carry none. */
+static double rate_foreign(const assay_host *host, assay_tools required, const assay_tool *candidate)
+{
+	int tagged = 0;
+	(void)host;
+	for (size_t i = 0; i < required.count; i++) {
+		tagged = tagged || required.list[i]->n_tags > 0;
+	}
+	for (size_t i = 0; i < required.count; i++) {
+		const assay_tool *r = required.list[i];
+		if (tagged ? shares_tag(candidate, r) : same_text(candidate->server, r->server)) {
+			return -1.0;
+		}
+	}
+	return 0.0;
+}
+
+static int draw_cross_domain(void *self, assay_call *call, assay_tools required, assay_tools candidates, size_t n,
+                             uint32_t *picked, size_t *n_picked, assay_error *err)
+{
+	const assay_host *host = self;
+	ranked *list;
+	size_t count;
+	int rc = rank(host, required, candidates, rate_foreign, &list, &count, err);
+	*n_picked = 0;
+	if (rc == 0) {
+		rc = take(host, call, list, 0, count, 1, n, picked, n_picked, err);
+		host->free(list);
+	}
+	return rc;
+}
+
+/* 2 for exactly a required name, else the best ratio where that is near enough. */
+static double rate_name(const assay_host *host, assay_tools required, const assay_tool *candidate)
+{
+	double best = 0.0;
+	for (size_t i = 0; i < required.count; i++) {
+		double s;
+		if (same_text(candidate->name, required.list[i]->name)) {
+			return 2.0;
+		}
+		s = host->text->ratio(candidate->name, required.list[i]->name);
+		best = s > best ? s : best;
+	}
+	return best >= NEAR_NAME ? best : -1.0;
+}
+
+/* same_name: exact names shuffled, then near ones by falling ratio. */
+static int draw_same_name(void *self, assay_call *call, assay_tools required, assay_tools candidates, size_t n,
+                          uint32_t *picked, size_t *n_picked, assay_error *err)
+{
+	const assay_host *host = self;
+	ranked *list;
+	size_t count, exact = 0;
+	int rc = rank(host, required, candidates, rate_name, &list, &count, err);
+	*n_picked = 0;
+	if (rc < 0) {
+		return rc;
+	}
+	while (exact < count && list[exact].score > 1.5) {
+		exact++;
+	}
+	rc = take(host, call, list, 0, exact, 1, n, picked, n_picked, err);
+	if (rc == 0) {
+		rc = take(host, call, list, exact, count, 0, n, picked, n_picked, err);
+	}
+	host->free(list);
+	return rc;
+}
+
+#define SAMPLER(id, draw_function, text)                                                                         \
+	static const assay_sampler_ops id##_ops = {                                                              \
+	        .size = sizeof id##_ops, .open = plain_open, .close = plain_close, .draw = draw_function};       \
+	static const assay_impl id##_impl = {.size = sizeof id##_impl,                                           \
+	                                     .role = ASSAY_ROLE_SAMPLER,                                         \
+	                                     .role_version = 1,                                                  \
+	                                     .flags = ASSAY_IMPL_PURE | ASSAY_IMPL_REENTRANT,                    \
+	                                     .name = #id,                                                        \
+	                                     .summary = text,                                                    \
+	                                     .ops = &id##_ops}
+
+SAMPLER(random, draw_random, "any tools");
+SAMPLER(hard_negative, draw_hard_negative, "tools with the most similar descriptions");
+SAMPLER(cross_domain, draw_cross_domain, "tools of other domains");
+SAMPLER(same_name, draw_same_name, "tools of the same or nearly the same name on other servers");
+
+ASSAY_PLUGIN(sampler_base, "0.1.0", "The base samplers of DynamicMCPBench", "Apache-2.0", &random_impl, &hard_negative_impl,
+             &cross_domain_impl, &same_name_impl)
