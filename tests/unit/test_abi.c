@@ -241,7 +241,8 @@ START_TEST(test_has)
 	ck_assert(!ASSAY_HAS(&host, http));
 	host.size = sizeof host;
 	ck_assert(ASSAY_HAS(&host, http));
-	ck_assert(!ASSAY_HAS((const assay_host *)NULL, size));
+	const assay_host *absent = NULL;
+	ck_assert(!ASSAY_HAS(absent, size));
 }
 END_TEST
 
