@@ -1,0 +1,410 @@
+/* scorer/effects: did the attempt reproduce the task's effects? Rules: reference page part 4 for the lower bound, design
+ * page "replay" rule 8 for the upper one: there a call that the tape could not answer counts as a success that meets any
+ * value predicate, while its own arguments are still checked. Minefields bite in both. */
+#include "effects.h"
+#include <stdio.h>
+#include <string.h>
+
+int same_text(assay_str a, assay_str b)
+{
+	return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+int text_is(assay_str a, const char *b)
+{
+	return same_text(a, (assay_str){b, strlen(b)});
+}
+
+static int is_pair(const assay_json_api *J, const assay_json *pair, const assay_step *step)
+{
+	return same_text(J->str(J->get(pair, "server_id")), step->server) &&
+	       same_text(J->str(J->get(pair, "tool_name")), step->tool);
+}
+
+int in_set(const assay_json_api *J, const assay_json *set, const assay_step *step)
+{
+	for (const assay_json *pair = J->first(set); pair; pair = J->next(pair)) {
+		if (is_pair(J, pair, step)) {
+			return 1;
+		}
+	}
+	return 0;
+}
+
+/* 1 met, 0 not met; a regular expression out of limits is not met, and noted. */
+static int settle(int met, int *out_of_limits, int *rc)
+{
+	if (met == ASSAY_ELIMIT) {
+		*out_of_limits = 1;
+		return 0;
+	}
+	if (met < 0) {
+		*rc = met;
+	}
+	return met == 1;
+}
+
+static int check_effect(const scoring *s, check_result *r, assay_error *err)
+{
+	const assay_json_api *J = s->host->json;
+	const assay_json *set = J->get(r->checkpoint, "equivalence_set");
+	const assay_json *predicate = J->get(r->checkpoint, "arg_predicate");
+	int must_succeed = J->boolean(J->get(r->checkpoint, "must_succeed"), 1);
+	int rc = 0;
+	for (size_t i = 0; i < s->subject->n_steps && !r->lo && rc == 0; i++) {
+		const assay_step *step = &s->subject->steps[i];
+		int counts = step->status == ASSAY_STEP_SUCCESS || !must_succeed;
+		int missed = step->served == ASSAY_SERVED_MISS;
+		if (!(counts || (missed && !r->hi)) || !in_set(J, set, step) ||
+		    !settle(s->host->check->args(predicate, step->arguments, err), &r->out_of_limits, &rc)) {
+			continue;
+		}
+		if (!r->hi) {
+			r->hi = 1;
+			r->step_hi = step->id;
+		}
+		if (counts) {
+			r->lo = 1;
+			r->step_lo = step->id;
+		}
+	}
+	r->reason = "no successful call with the wanted arguments of any of";
+	return rc;
+}
+
+static int check_any_result(const scoring *s, check_result *r, const assay_json *predicate, assay_error *err)
+{
+	int rc = 0;
+	for (size_t i = 0; i < s->subject->n_steps && !r->lo && rc == 0; i++) {
+		const assay_step *step = &s->subject->steps[i];
+		if (step->served == ASSAY_SERVED_MISS && !r->hi) {
+			r->hi = 1;
+			r->step_hi = step->id;
+		}
+		if (step->status == ASSAY_STEP_SUCCESS && step->text.len > 0 &&
+		    settle(s->host->check->value(predicate, step->text, err), &r->out_of_limits, &rc)) {
+			r->lo = 1;
+			r->step_lo = step->id;
+		}
+	}
+	if (r->lo && !r->hi) {
+		r->hi = 1;
+		r->step_hi = r->step_lo;
+	}
+	r->reason = "no successful result has the value";
+	return rc;
+}
+
+static int check_final_message(const scoring *s, check_result *r, const assay_json *predicate, assay_error *err)
+{
+	int rc = 0, grounded = 0, missed = 0, found = 0;
+	for (size_t i = 0; i < s->subject->n_steps; i++) {
+		grounded = grounded || s->subject->steps[i].status == ASSAY_STEP_SUCCESS;
+		missed = missed || s->subject->steps[i].served == ASSAY_SERVED_MISS;
+	}
+	if (s->subject->final_message.len > 0) {
+		found = settle(s->host->check->value(predicate, s->subject->final_message, err), &r->out_of_limits, &rc);
+	}
+	r->lo = found && grounded;
+	r->hi = r->lo || missed;
+	r->reason = s->subject->final_message.len == 0 ? "there is no final message"
+	            : !found                           ? "the final message lacks the value"
+	            : !grounded                        ? "the final message has the value, but no call succeeded"
+	                                               : "found in the final message";
+	return rc;
+}
+
+static int check_one(const scoring *s, check_result *r, assay_error *err)
+{
+	const assay_json_api *J = s->host->json;
+	assay_str kind = J->str(J->get(r->checkpoint, "kind"));
+	const assay_json *predicate = J->get(r->checkpoint, "predicate");
+	r->step_lo = r->step_hi = -1;
+	if (text_is(kind, "tool_effect")) {
+		return check_effect(s, r, err);
+	}
+	if (text_is(kind, "value_produced")) {
+		return text_is(J->str(J->get(r->checkpoint, "scope")), "final_assistant_message")
+		               ? check_final_message(s, r, predicate, err)
+		               : check_any_result(s, r, predicate, err);
+	}
+	r->reason = "a state condition needs a probe of the live state, and there is none";
+	return 0;
+}
+
+/* The first call of exactly the forbidden tool with matching arguments, whatever its status. */
+static int check_mine(const scoring *s, mine_result *m, assay_error *err)
+{
+	const assay_json_api *J = s->host->json;
+	const assay_json *tool = J->get(m->minefield, "forbidden_tool");
+	int rc = 0, ignored = 0;
+	m->step = -1;
+	for (size_t i = 0; i < s->subject->n_steps && m->step < 0 && rc == 0; i++) {
+		const assay_step *step = &s->subject->steps[i];
+		if (J->type(tool) == ASSAY_JSON_OBJECT && is_pair(J, tool, step) &&
+		    settle(s->host->check->args(J->get(m->minefield, "forbidden_arg_predicate"), step->arguments, err), &ignored,
+		           &rc)) {
+			m->step = step->id;
+		}
+	}
+	return rc;
+}
+
+/* With duplicate ids the last definition counts, as a dictionary would have it. */
+static const check_result *find_check(const scoring *s, assay_str id)
+{
+	for (size_t i = s->n_checks; i-- > 0;) {
+		if (same_text(s->host->json->str(s->host->json->get(s->checks[i].checkpoint, "checkpoint_id")), id)) {
+			return &s->checks[i];
+		}
+	}
+	return NULL;
+}
+
+static int in_order(int64_t before, int64_t after)
+{
+	return before >= 0 && after >= 0 && before < after;
+}
+
+static int check_order(scoring *s, assay_error *err)
+{
+	const assay_json_api *J = s->host->json;
+	s->order_lo = s->order_hi = 1;
+	for (const assay_json *o = J->first(J->get(s->subject->task, "ordering")); o; o = J->next(o)) {
+		const check_result *before = find_check(s, J->str(J->get(o, "before_id")));
+		const check_result *after = find_check(s, J->str(J->get(o, "after_id")));
+		int lo = before && after && in_order(before->step_lo, after->step_lo);
+		int hi = lo || (before && after && in_order(before->step_hi, after->step_hi));
+		s->order_lo = s->order_lo && lo;
+		s->order_hi = s->order_hi && hi;
+		if (!lo) {
+			assay_json *pair = J->object();
+			int rc = J->set(pair, "before", J->clone(J->get(o, "before_id")));
+			rc |= J->set(pair, "after", J->clone(J->get(o, "after_id")));
+			if (rc < 0) {
+				J->free(pair);
+				return s->host->fail(err, ASSAY_ENOMEM, "out of memory");
+			}
+			if (J->append(s->order_failures, pair) < 0) {
+				return s->host->fail(err, ASSAY_ENOMEM, "out of memory");
+			}
+		}
+	}
+	return 0;
+}
+
+static assay_json *step_or_null(const assay_json_api *J, int64_t step)
+{
+	return step >= 0 ? J->integer(step) : J->null();
+}
+
+/* "S.T, S.T" of an equivalence set appended to a reason. */
+static assay_json *reason_of(const scoring *s, const check_result *r)
+{
+	const assay_json_api *J = s->host->json;
+	const assay_json *set = J->get(r->checkpoint, "equivalence_set");
+	char text[512];
+	size_t used;
+	if (r->out_of_limits && !r->lo) {
+		return J->string(ASSAY_STR("a regular expression ran out of its match limit"));
+	}
+	if (r->lo && r->step_lo < 0) {
+		return J->string((assay_str){r->reason, strlen(r->reason)});
+	}
+	if (r->lo) {
+		used = (size_t)snprintf(text, sizeof text, "matched step #%lld", (long long)r->step_lo);
+		return J->string((assay_str){text, used});
+	}
+	used = (size_t)snprintf(text, sizeof text, "%s", r->reason);
+	for (const assay_json *p = J->first(set); p && used < 400; p = J->next(p)) {
+		assay_str server = J->str(J->get(p, "server_id")), tool = J->str(J->get(p, "tool_name"));
+		if (server.len + tool.len < 90) {
+			used += (size_t)snprintf(text + used, sizeof text - used, "%s%.*s.%.*s", p == J->first(set) ? " {" : ", ",
+			                         ASSAY_FMT(server), ASSAY_FMT(tool));
+		}
+	}
+	if (J->count(set) > 0) {
+		used += (size_t)snprintf(text + used, sizeof text - used, "}");
+	}
+	return J->string((assay_str){text, used});
+}
+
+static assay_json *check_list(const scoring *s)
+{
+	const assay_json_api *J = s->host->json;
+	assay_json *list = J->array();
+	int rc = list ? 0 : ASSAY_ENOMEM;
+	for (size_t i = 0; i < s->n_checks && rc == 0; i++) {
+		const check_result *r = &s->checks[i];
+		assay_json *c = J->object();
+		rc = J->set(c, "id", J->clone(J->get(r->checkpoint, "checkpoint_id")));
+		rc |= J->set(c, "kind", J->clone(J->get(r->checkpoint, "kind")));
+		rc |= J->set(c, "passed", J->truth(r->lo));
+		rc |= J->set(c, "hi", J->truth(r->hi));
+		rc |= J->set(c, "reason", reason_of(s, r));
+		rc |= J->set(c, "step", step_or_null(J, r->step_lo));
+		rc |= J->set(c, "tier", J->integer(1));
+		rc |= J->append(list, c);
+	}
+	if (rc < 0) {
+		J->free(list);
+		return NULL;
+	}
+	return list;
+}
+
+static assay_json *mine_list(const scoring *s)
+{
+	const assay_json_api *J = s->host->json;
+	assay_json *list = J->array();
+	int rc = list ? 0 : ASSAY_ENOMEM;
+	for (size_t i = 0; i < s->n_mines && rc == 0; i++) {
+		const mine_result *m = &s->mines[i];
+		assay_json *o = J->object();
+		rc = J->set(o, "id", J->clone(J->get(m->minefield, "minefield_id")));
+		rc |= J->set(o, "hit", J->truth(m->step >= 0));
+		rc |= J->set(o, "reason",
+		             J->string(m->step >= 0 ? ASSAY_STR("a forbidden call was made") : ASSAY_STR("not touched")));
+		rc |= J->set(o, "step", step_or_null(J, m->step));
+		rc |= J->append(list, o);
+	}
+	if (rc < 0) {
+		J->free(list);
+		return NULL;
+	}
+	return list;
+}
+
+static assay_json *order_object(scoring *s)
+{
+	const assay_json_api *J = s->host->json;
+	assay_json *o = J->object();
+	int rc = J->set(o, "ok", J->truth(s->order_lo));
+	rc |= J->set(o, "hi", J->truth(s->order_hi));
+	rc |= J->set(o, "failures", s->order_failures);
+	s->order_failures = NULL;
+	if (rc < 0) {
+		J->free(o);
+		return NULL;
+	}
+	return o;
+}
+
+static assay_json *metrics_of(const scoring *s)
+{
+	const assay_json_api *J = s->host->json;
+	assay_json *m = J->object();
+	int64_t defects = 0, passed = 0;
+	int rc;
+	for (size_t i = 0; i < s->n_checks; i++) {
+		defects += s->checks[i].out_of_limits;
+		passed += s->checks[i].lo;
+	}
+	rc = J->set(m, "checkpoints_passed", s->n_checks ? J->real((double)passed / (double)s->n_checks) : J->null());
+	rc |= J->set(m, "defects", J->integer(defects));
+	if (rc < 0) {
+		J->free(m);
+		return NULL;
+	}
+	return m;
+}
+
+static assay_json *make_verdict(scoring *s)
+{
+	const assay_json_api *J = s->host->json;
+	assay_json *v = J->object();
+	int lo, hi, rc;
+	lo = s->order_lo;
+	hi = s->order_hi;
+	for (size_t i = 0; i < s->n_checks; i++) {
+		lo = lo && s->checks[i].lo;
+		hi = hi && s->checks[i].hi;
+	}
+	for (size_t i = 0; i < s->n_mines; i++) {
+		lo = lo && s->mines[i].step < 0;
+		hi = hi && s->mines[i].step < 0;
+	}
+	rc = J->set(v, "verdict", J->string(lo ? ASSAY_STR("pass") : ASSAY_STR("fail")));
+	rc |= J->set(v, "lo", J->integer(lo));
+	rc |= J->set(v, "hi", J->integer(hi));
+	rc |= J->set(v, "checks", check_list(s));
+	rc |= J->set(v, "minefields", mine_list(s));
+	rc |= J->set(v, "ordering", order_object(s));
+	rc |= J->set(v, "metrics", metrics_of(s));
+	rc |= J->set(v, "summary", make_summary(s));
+	if (rc < 0) {
+		J->free(v);
+		return NULL;
+	}
+	return v;
+}
+
+static int run_checks(scoring *s, assay_error *err)
+{
+	const assay_json_api *J = s->host->json;
+	int rc = 0;
+	for (const assay_json *c = J->first(J->get(s->subject->task, "checkpoints")); c && rc == 0; c = J->next(c)) {
+		s->checks[s->n_checks].checkpoint = c;
+		rc = check_one(s, &s->checks[s->n_checks], err);
+		s->n_checks++;
+	}
+	for (const assay_json *m = J->first(J->get(s->subject->task, "minefields")); m && rc == 0; m = J->next(m)) {
+		s->mines[s->n_mines].minefield = m;
+		rc = check_mine(s, &s->mines[s->n_mines], err);
+		s->n_mines++;
+	}
+	return rc < 0 ? rc : check_order(s, err);
+}
+
+static int effects_score(void *self, assay_call *call, const assay_subject *subject, assay_sink *verdict, assay_error *err)
+{
+	const assay_host *host = self;
+	const assay_json_api *J = host->json;
+	scoring s = {.host = host, .subject = subject};
+	assay_json *v = NULL;
+	int rc = ASSAY_ENOMEM;
+	(void)call;
+	s.checks = host->alloc((J->count(J->get(subject->task, "checkpoints")) + 1) * sizeof *s.checks);
+	s.mines = host->alloc((J->count(J->get(subject->task, "minefields")) + 1) * sizeof *s.mines);
+	s.order_failures = J->array();
+	if (s.checks && s.mines && s.order_failures) {
+		rc = run_checks(&s, err);
+	}
+	if (rc == 0) {
+		v = make_verdict(&s);
+		rc = v ? verdict->emit(verdict, v, err) : ASSAY_ENOMEM;
+	}
+	if (rc == ASSAY_ENOMEM) {
+		host->fail(err, ASSAY_ENOMEM, "out of memory");
+	}
+	J->free(s.order_failures);
+	host->free(s.checks);
+	host->free(s.mines);
+	return rc < 0 ? rc : 0;
+}
+
+static int effects_open(const assay_host *host, const assay_json *options, void **self, assay_error *err)
+{
+	(void)options;
+	(void)err;
+	*self = (void *)(uintptr_t)host; /* a verdict depends on nothing but its subject */
+	return 0;
+}
+
+static void effects_close(void *self)
+{
+	(void)self;
+}
+
+static const assay_scorer_ops ops = {
+        .size = sizeof ops, .open = effects_open, .close = effects_close, .score = effects_score};
+
+static const assay_impl impl = {.size = sizeof impl,
+                                .role = ASSAY_ROLE_SCORER,
+                                .role_version = 1,
+                                .flags = ASSAY_IMPL_PURE | ASSAY_IMPL_REENTRANT,
+                                .name = "effects",
+                                .summary = "checkpoints, minefields and their order, by any path",
+                                .ops = &ops};
+
+ASSAY_PLUGIN(scorer_effects, "0.1.0", "Effect scoring after DynamicMCPBench", "Apache-2.0", &impl)
