@@ -594,6 +594,7 @@ static void serve(const struct behaviour *b)
 
 int main(int argc, char **argv)
 {
+	alarm(300); /* a test that fails half-way cannot stop us any more */
 	for (size_t i = 0; argc == 2 && i < sizeof behaviours / sizeof *behaviours; i++) {
 		if (!strcmp(argv[1], behaviours[i].name)) {
 			serve(&behaviours[i]);
