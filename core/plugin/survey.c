@@ -6,6 +6,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/plugin/loader.h"
 #include "core/plugin/role.h"
 #include <errno.h>
@@ -22,6 +23,33 @@
 #define LIMIT_MS 3000                    /* for one module */
 #define LINE_MAX_BYTES ((size_t)8 << 20) /* the description of one module */
 
+/* A member that cannot be set takes the whole value with it (NULL), so that one check at the end is enough. */
+static void put(assay_json **object, const char *key, assay_json *value)
+{
+	if (as_json_set(*object, key, value) < 0) {
+		as_json_free(*object);
+		*object = NULL;
+	}
+}
+
+static void add(assay_json **array, assay_json *value)
+{
+	if (as_json_append(*array, value) < 0) {
+		as_json_free(*array);
+		*array = NULL;
+	}
+}
+
+/* File names can be anything; JSON is UTF-8. */
+static assay_json *shown(const char *text)
+{
+	as_buf b = {0};
+	as_printable(&b, as_str(text));
+	assay_json *out = b.failed ? NULL : as_json_string(as_buf_str(&b));
+	as_buf_free(&b);
+	return out;
+}
+
 static assay_json *describe_flags(uint32_t flags)
 {
 	static const struct {
@@ -34,7 +62,7 @@ static assay_json *describe_flags(uint32_t flags)
 	assay_json *out = as_json_array();
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		if (flags & names[i].bit) {
-			as_json_append(out, as_json_cstring(names[i].name));
+			add(&out, as_json_cstring(names[i].name));
 		}
 	}
 	return out;
@@ -47,7 +75,7 @@ static assay_json *describe_operations(const assay_impl *impl, const as_role *ro
 	memcpy(&size, impl->ops, sizeof size); /* the first member of every table */
 	for (size_t i = 0; i < role->n_operations; i++) {
 		if (!role->operations[i].is_data && as_role_has(impl->ops, size, &role->operations[i])) {
-			as_json_append(out, as_json_cstring(role->operations[i].name));
+			add(&out, as_json_cstring(role->operations[i].name));
 		}
 	}
 	return out;
@@ -58,12 +86,12 @@ static assay_json *describe_impl(const as_module_impl *mi)
 	const assay_impl *impl = mi->impl;
 	const as_role *role = as_role_get(impl->role);
 	assay_json *out = as_json_object();
-	as_json_set(out, "role", as_json_cstring(role->name));
-	as_json_set(out, "name", as_json_cstring(impl->name));
-	as_json_set(out, "summary", as_json_cstring(impl->summary));
-	as_json_set(out, "options", as_json_clone(mi->options));
-	as_json_set(out, "flags", describe_flags(impl->flags));
-	as_json_set(out, "operations", describe_operations(impl, role));
+	put(&out, "role", as_json_cstring(role->name));
+	put(&out, "name", as_json_cstring(impl->name));
+	put(&out, "summary", as_json_cstring(impl->summary));
+	put(&out, "options", as_json_clone(mi->options));
+	put(&out, "flags", describe_flags(impl->flags));
+	put(&out, "operations", describe_operations(impl, role));
 	return out;
 }
 
@@ -78,20 +106,20 @@ static assay_json *describe(const as_module *m, const char *reason)
 	if (p) {
 		snprintf(abi, sizeof abi, "%u.%u", p->abi_major, p->abi_minor);
 	}
-	as_json_set(out, "module", as_json_cstring(m->stem));
-	as_json_set(out, "version", as_json_cstring(p ? p->version : NULL));
-	as_json_set(out, "summary", as_json_cstring(p ? p->summary : NULL));
-	as_json_set(out, "license", as_json_cstring(p ? p->license : NULL));
-	as_json_set(out, "file", as_json_cstring(m->path));
-	as_json_set(out, "abi", as_json_cstring(p ? abi : NULL));
-	as_json_set(out, "state", as_json_cstring(states[m->state]));
+	put(&out, "module", shown(m->stem));
+	put(&out, "version", as_json_cstring(p ? p->version : NULL));
+	put(&out, "summary", as_json_cstring(p ? p->summary : NULL));
+	put(&out, "license", as_json_cstring(p ? p->license : NULL));
+	put(&out, "file", shown(m->path));
+	put(&out, "abi", as_json_cstring(p ? abi : NULL));
+	put(&out, "state", as_json_cstring(states[m->state]));
 	if (reason) {
-		as_json_set(out, "reason", as_json_cstring(reason));
+		put(&out, "reason", shown(reason));
 	}
 	for (size_t i = 0; p && i < m->n_impls; i++) {
-		as_json_append(impls, describe_impl(&m->impls[i]));
+		add(&impls, describe_impl(&m->impls[i]));
 	}
-	as_json_set(out, "implementations", impls);
+	put(&out, "implementations", impls);
 	return out;
 }
 
@@ -404,10 +432,10 @@ static int append_filtered(assay_json *out, const assay_json *description, uint3
 		const assay_json *all = as_json_get(description, "implementations");
 		for (const assay_json *i = as_json_first(all); i; i = as_json_next(i)) {
 			if (as_str_is(as_json_str(as_json_get(i, "role")), as_role_name(role))) {
-				as_json_append(kept, as_json_clone(i));
+				add(&kept, as_json_clone(i));
 			}
 		}
-		as_json_set(copy, "implementations", kept);
+		put(&copy, "implementations", kept);
 	}
 	return as_json_append(out, copy) < 0 ? as_fail_memory(err) : 0;
 }

@@ -157,6 +157,7 @@ static char *odd_files(void)
 		 ASSAY_STR("This is a text that is longer than the head of a shared object would be.\n"));
 	put_file(dir, "empty.so", ASSAY_STR(""));
 	put_file(dir, "Odd-Name.so", ASSAY_STR(""));
+	put_file(dir, "\x1B\xFF.so", ASSAY_STR(""));
 	put_file(dir, "README", ASSAY_STR("not looked at"));
 	put_file(dir, "backup.so~", ASSAY_STR("not looked at"));
 	put_file(dir, ".hidden.so", ASSAY_STR("not looked at"));
@@ -176,7 +177,8 @@ START_TEST(test_odd_files)
 {
 	char *dir = odd_files();
 	assay_json *all = survey(dir, 0);
-	ck_assert_uint_eq(as_json_count(all), 8);
+	ck_assert_uint_eq(as_json_count(all), 9);
+	ck_assert_str_eq(text_of(listed(all, "\uFFFD\uFFFD"), "state"), "broken");
 	expect_broken(all, "text",
 		      "cannot be loaded: invalid ELF header (it is no shared object: build it again or remove it)");
 	expect_broken(all, "empty",
