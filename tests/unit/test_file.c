@@ -465,7 +465,9 @@ START_TEST(test_deep)
 {
 	struct seen s = {{0}, 0, 0};
 	assay_error err = {0};
-	struct rlimit few = {.rlim_cur = 256, .rlim_max = 256};
+	struct rlimit few;
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &few), 0);
+	few.rlim_cur = 256;
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
 	ck_assert_int_eq(as_make_dirs(in("from"), NULL), 0);
 	dig("from", 1500);
@@ -534,22 +536,22 @@ END_TEST
 static Suite *suite(void)
 {
 	const TTest *const tests[] = {test_write_and_read,
-					     test_read_large,
-					     test_read_refuses,
-					     test_write_refuses,
-					     test_write_follows_a_link,
-					     test_disk_full,
-					     test_make_dirs,
-					     test_temp_dir,
-					     test_paths,
-					     test_absolute,
-					     test_walk,
-					     test_copy,
-					     test_copy_refuses,
-					     test_copy_into,
-					     test_deep,
-					     test_remove,
-					     test_unreadable_folder};
+				      test_read_large,
+				      test_read_refuses,
+				      test_write_refuses,
+				      test_write_follows_a_link,
+				      test_disk_full,
+				      test_make_dirs,
+				      test_temp_dir,
+				      test_paths,
+				      test_absolute,
+				      test_walk,
+				      test_copy,
+				      test_copy_refuses,
+				      test_copy_into,
+				      test_deep,
+				      test_remove,
+				      test_unreadable_folder};
 	Suite *s = suite_create("file");
 	TCase *tcase = tcase_create("file");
 	tcase_add_checked_fixture(tcase, setup, teardown);

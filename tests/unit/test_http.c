@@ -204,6 +204,8 @@ static void stop(struct server *s)
 	shutdown(s->fd, SHUT_RDWR);
 	ck_assert_int_eq(pthread_join(s->thread, NULL), 0);
 	close(s->fd);
+	atomic_store(&s->connections, 0);
+	atomic_store(&s->requests, 0);
 	as_text_free(&s->bomb);
 }
 
@@ -236,6 +238,7 @@ static void teardown(void)
 	ops->close(client);
 	ops->close(NULL);
 	as_json_free(got.headers);
+	got = (as_http_reply){0};
 	as_buf_free(&body);
 	stop(&here);
 	stop(&there);
