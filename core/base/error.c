@@ -1,5 +1,6 @@
 #include "core/base/error.h"
 
+#include "core/base/text.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -135,21 +136,31 @@ struct line {
 	size_t size, len;
 };
 
-/* Control characters, C1 ones included, could move a terminal's cursor or fake a second line. */
+/* Would it move a terminal's cursor, turn the direction of text or fake a second line? */
+static bool steers(uint32_t c)
+{
+	return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x061C || c == 0x200E || c == 0x200F ||
+	       (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) || c == 0xFEFF || c == 0xFFFD;
+}
+
+/* Not as_printable: an error is shown when memory is out, too. */
 static void line_add(struct line *line, const char *text)
 {
-	for (size_t i = 0; text[i] && line->len + 1 < line->size; i++) {
-		unsigned char c = (unsigned char)text[i];
-		unsigned char next = (unsigned char)text[i + 1];
-		if (c == 0xC2 && next >= 0x80 && next <= 0x9F) {
-			c = '?';
-			i++;
-		} else if (c == '\n' || c == '\t' || c == '\r') {
+	assay_str s = as_str(text);
+	for (size_t i = 0; i < s.len;) {
+		char bytes[4];
+		uint32_t c = as_utf8_next(s, &i);
+		if (c == '\n' || c == '\t' || c == '\r') {
 			c = ' ';
-		} else if (c < 0x20 || c == 0x7F) {
+		} else if (steers(c)) {
 			c = '?';
 		}
-		line->out[line->len++] = (char)c;
+		size_t n = as_utf8_put(bytes, c);
+		if (line->len + n >= line->size) {
+			break;
+		}
+		memcpy(line->out + line->len, bytes, n);
+		line->len += n;
 	}
 	line->out[line->len] = '\0';
 }
@@ -179,7 +190,6 @@ void as_error_format(const assay_error *err, char *out, size_t size)
 		line_add(&line, err->hint);
 		line_add(&line, ")");
 	}
-	trim_to_character(out);
 }
 
 const char *as_error_name(int code)

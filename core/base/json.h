@@ -47,7 +47,7 @@ assay_str as_json_str(const assay_json *v);
 const char *as_json_cstr(const assay_json *v, const char *otherwise); /* NUL-terminated text of a string value */
 assay_str as_json_spelling(const assay_json *number);
 bool as_json_is_integer(const assay_json *v); /* spelled without fraction and exponent */
-int64_t as_json_i64(const assay_json *v, int64_t otherwise);
+int64_t as_json_i64(const assay_json *v, int64_t otherwise); /* 3.0 and 3e0 are 3, too */
 double as_json_f64(const assay_json *v, double otherwise);
 int as_json_boolean(const assay_json *v, int otherwise);
 bool as_json_equal(const assay_json *a, const assay_json *b); /* Python ==: 1 == 1.0 == true, integers exact */

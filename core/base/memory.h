@@ -40,7 +40,8 @@ char *as_arena_cstr(as_arena *a, assay_str s);
 char *as_arena_printf(as_arena *a, const char *format, ...) ASSAY_PRINTF(2, 3);
 void as_arena_free(as_arena *a);
 
-/* Make *items (elements of `size` bytes, *cap allocated) hold at least `need`. False when memory is out. */
+/* Make *items (elements of `size` bytes, *cap allocated) hold at least `need`; what is new is zero. False when
+ * memory is out. */
 bool as_grow(void *items, size_t *cap, size_t need, size_t size);
 
 /* Overflow-checked zeroed allocation. NULL when memory is out. */

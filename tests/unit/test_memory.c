@@ -170,10 +170,10 @@ START_TEST(test_error_text_is_harmless)
 {
 	assay_error err = {0};
 	char text[100];
-	as_fail(&err, ASSAY_EDATA, "a\nb\x1b[2J\x7f\xc2\x9b\xc3\xa9");
+	as_fail(&err, ASSAY_EDATA, "a\nb\x1b[2J\x7f\xc2\x9b\xc3\xa9\xff\xe2\x80\xae");
 	as_error_where(&err, NULL, 3);
 	as_error_format(&err, text, sizeof text);
-	ck_assert_str_eq(text, "line 3: a b?[2J??\xc3\xa9");
+	ck_assert_str_eq(text, "line 3: a b?[2J??\xc3\xa9??");
 	as_error_format(&err, text, 19);
 	ck_assert_str_eq(text, "line 3: a b?[2J??");
 }
