@@ -197,13 +197,28 @@ static void write_bounds(as_pattern *p, uint64_t least, uint64_t most)
 }
 
 /* Put a group around everything from `at` on. */
-static void wrap(as_pattern *p, size_t at)
+static void wrap(as_pattern *p, size_t at, assay_str before, const char *behind)
 {
-	if (as_buf_reserve(p->out, 4)) {
-		memmove(p->out->ptr + at + 3, p->out->ptr + at, p->out->len - at);
-		memcpy(p->out->ptr + at, "(?:", 3);
-		p->out->len += 3;
-		as_buf_byte(p->out, ')');
+	if (as_buf_reserve(p->out, before.len)) {
+		memmove(p->out->ptr + at + before.len, p->out->ptr + at, p->out->len - at);
+		memcpy(p->out->ptr + at, before.ptr, before.len);
+		p->out->len += before.len;
+		as_buf_puts(p->out, behind);
+	}
+}
+
+/* In a lookbehind PCRE2 does not see that a repeat of what has no width has none either. Once is as good as often. */
+static void repeat_nothing(as_pattern *p, size_t at, uint64_t least)
+{
+	bool lazy = as_pattern_match(p, '?'), possessive = !lazy && as_pattern_match(p, '+');
+
+	if (least > 0) {
+		return;
+	}
+	if (lazy) {
+		wrap(p, at, ASSAY_STR("(?:|"), ")");
+	} else {
+		wrap(p, at, possessive ? ASSAY_STR("(?>") : ASSAY_STR("(?:"), "|)");
 	}
 }
 
@@ -226,8 +241,13 @@ static int repeat(as_pattern *p, sequence *s, size_t at, uint64_t least, uint64_
 	if (least > AS_PATTERN_MAX_REPEAT || (most != MAX_REPEAT && most > AS_PATTERN_MAX_REPEAT)) {
 		return too_large(p, at, "repeats too often", AS_PATTERN_MAX_REPEAT);
 	}
+	if (p->lookbehind != 0 && last->extent.most == 0) {
+		repeat_nothing(p, last->at, least);
+		last->kind = ITEM_REPEAT;
+		return 0;
+	}
 	if (last->kind == ITEM_LOOSE) {
-		wrap(p, last->at);
+		wrap(p, last->at, ASSAY_STR("(?:"), ")");
 	}
 	if (last->kind != ITEM_ONE) { /* PCRE2 writes a repeated group out that many times */
 		last->extent.cost = times(last->extent.cost, most != MAX_REPEAT ? most : least + 1);

@@ -8,7 +8,7 @@
 #ifndef AS_PATTERN_H
 #define AS_PATTERN_H
 
-#include "core/base/memory.h"
+#include "core/base/regex.h"
 
 #define AS_PATTERN_MAX_BYTES 65536u
 #define AS_PATTERN_MAX_DEPTH 200u
@@ -18,6 +18,9 @@
 /* Append the PCRE2 pattern to out. own_words: do not use \w and \b of PCRE2, which take marks for word characters from
  * 10.43 on. ASSAY_EDATA: Python refuses the pattern (detail = byte offset); ASSAY_ELIMIT: too long, deep or large. */
 int as_pattern_translate(assay_str pattern, bool own_words, as_buf *out, assay_error *err);
+
+/* as_regex_compile (regex.c), with the choice that it leaves to PCRE2's version; both mean the same. For tests. */
+int as_regex_compile_words(assay_str pattern, bool own_words, as_regex **out, assay_error *err);
 
 /* --- shared by pattern.c and pattern_set.c --- */
 

@@ -125,6 +125,19 @@ static int by_first(const void *x, const void *y)
 	return (a->first > b->first) - (a->first < b->first);
 }
 
+/* PCRE2 refuses lone surrogates as ends of a range, and no text has them. */
+static bool without_surrogates(range *r)
+{
+	if (r->first >= 0xd800 && r->first < 0xe000) {
+		r->first = 0xe000;
+	}
+	if (r->last >= 0xd800 && r->last < 0xe000) {
+		r->last = 0xd7ff;
+	}
+	return r->first <= r->last;
+}
+
+/* Sort, and join what touches. */
 static void merge(set *s)
 {
 	size_t kept = 0;
@@ -140,19 +153,14 @@ static void merge(set *s)
 			s->at[kept].last = s->at[i].last;
 		}
 	}
-	s->n = kept + 1;
-}
+	s->n = 0;
+	for (size_t i = 0; i <= kept; i++) {
+		range r = s->at[i];
 
-/* PCRE2 refuses lone surrogates as ends of a range, and no text has them. */
-static bool without_surrogates(range *r)
-{
-	if (r->first >= 0xd800 && r->first < 0xe000) {
-		r->first = 0xe000;
+		if (without_surrogates(&r)) {
+			s->at[s->n++] = r;
+		}
 	}
-	if (r->last >= 0xd800 && r->last < 0xe000) {
-		r->last = 0xd7ff;
-	}
-	return r->first <= r->last;
 }
 
 #define OWN_WORD "\\p{L}\\p{N}_"
@@ -163,9 +171,6 @@ static void write_members(const as_pattern *p, const set *s, unsigned categories
 	for (size_t i = 0; i < s->n; i++) {
 		range r = s->at[i];
 
-		if (!without_surrogates(&r)) {
-			continue;
-		}
 		as_buf_printf(p->out, "\\x{%x}", (unsigned)r.first);
 		if (r.last > r.first) {
 			as_buf_printf(p->out, "-\\x{%x}", (unsigned)r.last);

@@ -42,7 +42,7 @@ static int compile_error(int number, assay_error *err)
 	return as_fail(err, ASSAY_ELIMIT, "the pattern is more than PCRE2 can hold: %s", (const char *)text);
 }
 
-int as_regex_compile(assay_str pattern, as_regex **out, assay_error *err)
+int as_regex_compile_words(assay_str pattern, bool own_words, as_regex **out, assay_error *err)
 {
 	const uint32_t options =
 		PCRE2_UTF | PCRE2_UCP | PCRE2_ALT_CIRCUMFLEX | PCRE2_NO_UTF_CHECK | PCRE2_NEVER_BACKSLASH_C;
@@ -58,7 +58,7 @@ int as_regex_compile(assay_str pattern, as_regex **out, assay_error *err)
 		goto out;
 	}
 	as_buf_puts(&text, "(?C)"); /* each place where a match is tried costs a step */
-	code = as_pattern_translate(pattern, has_other_words(), &text, err);
+	code = as_pattern_translate(pattern, own_words, &text, err);
 	if (code != 0) {
 		goto out;
 	}
@@ -76,6 +76,11 @@ out:
 	as_buf_free(&text);
 	as_regex_free(re);
 	return code;
+}
+
+int as_regex_compile(assay_str pattern, as_regex **out, assay_error *err)
+{
+	return as_regex_compile_words(pattern, has_other_words(), out, err);
 }
 
 void as_regex_free(as_regex *re)

@@ -1,0 +1,34 @@
+/* Golden vectors: files {"about": ..., "cases": [...]} of inputs and the outcome that is right for them. A kind of
+ * vector is a row of one of the tables below; each family of kinds has a file of its own. */
+#ifndef TESTS_GOLDEN_H
+#define TESTS_GOLDEN_H
+
+#include "core/base/error.h"
+#include "core/base/json.h"
+
+typedef struct golden_case {
+	const assay_json *file; /* the whole document, for what the cases share */
+	const assay_json *one;
+	as_buf expected, got; /* to be filled, shown when they differ */
+} golden_case;
+
+typedef struct golden_kind {
+	const char *name; /* of its file, without ".json" */
+	const char *keys; /* members of a case, separated by spaces, by which a file of another name is known */
+	void (*run)(
+		golden_case *c); /* the case has passed when expected and got are equal; NULL: not implemented yet */
+} golden_kind;
+
+/* Ended by a row without name. */
+extern const golden_kind golden_text[], golden_rules[], golden_later[];
+
+/* Both sides as text: numbers in the shortest form that reads back, values as compact JSON. */
+void golden_member(as_buf *out, const assay_json *object, const char *key);
+void golden_number(as_buf *out, double value);
+/* Show `got` as what was expected when the two differ by rounding only. */
+void golden_near(golden_case *c, double expected, double got, double tolerance);
+
+/* run --lower|--normalise|--ratio|--jaccard|--repr|--regex|--near: answers for JSON lines on stdin, for oracle.py. */
+int golden_oracle(const char *mode);
+
+#endif

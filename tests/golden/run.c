@@ -1,0 +1,166 @@
+/* run FILE-OR-FOLDER...: check the program against golden vectors; ends with "N passed, N failed".
+ * run --MODE: answer JSON lines (golden.h). */
+#include "tests/golden/golden.h"
+
+#include "core/base/file.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const golden_kind *const families[] = {golden_text, golden_rules, golden_later};
+
+typedef struct totals {
+	size_t passed, failed;
+} totals;
+
+void golden_number(as_buf *out, double value)
+{
+	as_json_write_double(out, value);
+}
+
+void golden_member(as_buf *out, const assay_json *object, const char *key)
+{
+	as_json_write(out, as_json_get(object, key), ASSAY_JSON_COMPACT);
+}
+
+void golden_near(golden_case *c, double expected, double got, double tolerance)
+{
+	golden_number(&c->expected, expected);
+	golden_number(&c->got, fabs(got - expected) <= tolerance ? expected : got);
+}
+
+/* Does the case have every one of the members that `keys` lists? */
+static bool has_keys(const assay_json *one, const char *keys)
+{
+	while (*keys != '\0') {
+		size_t n = strcspn(keys, " ");
+
+		if (!as_json_get_n(one, (assay_str){keys, n})) {
+			return false;
+		}
+		keys += n + (keys[n] == ' ');
+	}
+	return true;
+}
+
+static const golden_kind *kind_of(const char *path, const assay_json *first)
+{
+	assay_str name = as_path_base(as_str(path));
+
+	for (int by_name = 1; by_name >= 0; by_name--) {
+		for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
+			for (const golden_kind *k = families[f]; k->name; k++) {
+				size_t n = strlen(k->name);
+
+				if (by_name ? name.len == n + 5 && as_str_starts(name, as_str(k->name))
+					    : has_keys(first, k->keys)) {
+					return k;
+				}
+			}
+		}
+	}
+	return NULL;
+}
+
+static void run_case(const golden_kind *kind, golden_case *c, const char *path, size_t number, totals *t)
+{
+	as_buf shown = {0};
+	bool failed;
+
+	c->expected.len = c->got.len = 0;
+	kind->run(c);
+	failed = c->expected.failed || c->got.failed;
+	if (!failed && as_str_eq(as_buf_str(&c->expected), as_buf_str(&c->got))) {
+		t->passed++;
+		return;
+	}
+	t->failed++;
+	as_json_write(&shown, c->one, ASSAY_JSON_COMPACT);
+	printf("FAIL %s case %zu\n  case     %.*s\n  expected %.*s\n  got      %.*s\n", path, number,
+	       (int)(shown.len < 400 ? shown.len : 400), shown.ptr ? shown.ptr : "",
+	       ASSAY_FMT(as_buf_str(&c->expected)), ASSAY_FMT(as_buf_str(&c->got)));
+	as_buf_free(&shown);
+}
+
+static int run_file(const char *path, totals *t, assay_error *err)
+{
+	assay_json *document = NULL;
+	const assay_json *cases;
+	const golden_kind *kind;
+	totals own = {0};
+	size_t number = 0;
+	int code = as_json_read_file(path, 0, &document, err);
+
+	if (code != 0) {
+		return code;
+	}
+	cases = as_json_get(document, "cases");
+	kind = kind_of(path, as_json_first(cases));
+	if (!kind || as_json_count(cases) == 0) {
+		code = as_fail(err, ASSAY_EDATA, "no kind of golden vector that is known here");
+		as_error_where(err, path, 0);
+	} else if (!kind->run) {
+		printf("%-60s %zu not yet\n", path, as_json_count(cases));
+	} else {
+		golden_case c = {.file = document};
+
+		for (c.one = as_json_first(cases); c.one; c.one = as_json_next(c.one)) {
+			run_case(kind, &c, path, ++number, &own);
+		}
+		printf("%-60s %zu passed, %zu failed\n", path, own.passed, own.failed);
+		as_buf_free(&c.expected);
+		as_buf_free(&c.got);
+	}
+	t->passed += own.passed;
+	t->failed += own.failed;
+	as_json_free(document);
+	return code;
+}
+
+static void run_path(const char *path, totals *t);
+
+static int on_file(void *payload, const char *relative, const char *path, assay_error *err)
+{
+	size_t n = strlen(relative);
+
+	(void)err;
+	if (n > 5 && strcmp(relative + n - 5, ".json") == 0) {
+		run_path(path, payload);
+	}
+	return 0;
+}
+
+/* A file or folder that cannot be read counts as one failure; the others are run all the same. */
+static void run_path(const char *path, totals *t)
+{
+	assay_error err = {0};
+	int code = as_dir_exists(path) ? as_walk(path, on_file, t, &err) : run_file(path, t, &err);
+
+	if (code != 0) {
+		char text[1024];
+
+		as_error_format(&err, text, sizeof text);
+		printf("FAIL %s\n", text);
+		t->failed++;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	totals t = {0};
+
+	if (argc == 2 && strncmp(argv[1], "--", 2) == 0) {
+		return golden_oracle(argv[1] + 2);
+	}
+	if (argc < 2) {
+		fprintf(stderr, "usage: run FILE-OR-FOLDER...\n");
+		return 2;
+	}
+	for (int i = 1; i < argc; i++) {
+		run_path(argv[i], &t);
+	}
+	printf("%zu passed, %zu failed\n", t.passed, t.failed);
+	return t.failed > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
