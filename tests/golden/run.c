@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const golden_kind *const families[] = {golden_text, golden_rules, golden_later};
+static const golden_kind *const families[] = {golden_text, golden_rules, golden_model, golden_demo, golden_later};
 
 typedef struct totals {
 	size_t passed, failed;
@@ -97,16 +97,16 @@ static int run_file(const char *path, totals *t, assay_error *err)
 		return code;
 	}
 	cases = as_json_get(document, "cases");
-	kind = kind_of(path, as_json_first(cases));
-	if (!kind || as_json_count(cases) == 0) {
+	kind = kind_of(path, cases ? as_json_first(cases) : document);
+	if (!kind || (cases && as_json_count(cases) == 0)) {
 		code = as_fail(err, ASSAY_EDATA, "no kind of golden vector that is known here");
 		as_error_where(err, path, 0);
 	} else if (!kind->run) {
 		printf("%-60s %zu not yet\n", path, as_json_count(cases));
 	} else {
-		golden_case c = {.file = document};
+		golden_case c = {.file = document, .path = path};
 
-		for (c.one = as_json_first(cases); c.one; c.one = as_json_next(c.one)) {
+		for (c.one = cases ? as_json_first(cases) : document; c.one; c.one = as_json_next(c.one)) {
 			run_case(kind, &c, path, ++number, &own);
 		}
 		printf("%-60s %zu passed, %zu failed\n", path, own.passed, own.failed);

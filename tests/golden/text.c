@@ -143,19 +143,15 @@ const golden_kind golden_text[] = {
 /* What has its place in the table but no code yet. */
 const golden_kind golden_later[] = {
 	{"agreement", "table fleiss_kappa", NULL},
-	{"arg_predicate", "predicate arguments matches", NULL},
 	{"cohen_kappa", "pairs kappa", NULL},
 	{"contingency", "table chi2", NULL},
 	{"holm", "p adjusted", NULL},
 	{"krippendorff", "grid alpha", NULL},
 	{"personas", "n seed ids", NULL},
 	{"power_n", "p1 p2 n", NULL},
-	{"replay", "call threshold result", NULL},
 	{"sample_distractors", "strategy required n seed result", NULL},
-	{"scorer", "spec trace expected", NULL},
 	{"spearman", "a b rho", NULL},
 	{"target_pool", "required p_alt pool_size seed result", NULL},
-	{"value_predicate", "predicate text matches", NULL},
 	{"wilson", "k n ci", NULL},
 	{0},
 };
