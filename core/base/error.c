@@ -81,7 +81,7 @@ int as_fail_memory(assay_error *err)
 int as_error_where(assay_error *err, const char *where, uint32_t line)
 {
 	if (!err) {
-		return 0;
+		return ASSAY_EINTERNAL;
 	}
 	if (where && err->where[0] == '\0') {
 		snprintf(err->where, sizeof err->where, "%s", where);
@@ -98,7 +98,7 @@ int as_error_pointer(assay_error *err, const char *format, ...)
 	char joined[sizeof err->pointer];
 	va_list args;
 	if (!err) {
-		return 0;
+		return ASSAY_EINTERNAL;
 	}
 	va_start(args, format);
 	print_into(joined, sizeof joined, format, args);
@@ -114,7 +114,7 @@ int as_error_hint(assay_error *err, const char *format, ...)
 {
 	va_list args;
 	if (!err) {
-		return 0;
+		return ASSAY_EINTERNAL;
 	}
 	if (err->hint[0] == '\0') {
 		va_start(args, format);

@@ -3,8 +3,11 @@
 #include "config.h"
 #include "core/base/error.h"
 #include "core/base/json.h"
+#include "core/base/table.h"
 #include "core/task/predicate.h"
+#include <assay/table.h>
 #include <stdlib.h>
+#include <string.h>
 
 void as_call_init(as_call *call)
 {
@@ -78,12 +81,22 @@ static int host_cancelled(const assay_call *call)
 	return as_host_may_go_on(as_call_of_const(call), NULL) < 0;
 }
 
-/* None yet: this is where what is added later will be asked for. */
+static int table_render(const assay_json *table, uint32_t style, assay_text *out, assay_error *err)
+{
+	as_buf text = {0};
+	int rc = as_table_render(table, style, &text, err);
+	if (rc == 0) {
+		rc = as_buf_take(&text, out, err);
+	}
+	as_buf_free(&text);
+	return rc;
+}
+
+/* What was added after the table was first published. */
 static const void *host_service(const char *name, uint32_t version)
 {
-	(void)name;
-	(void)version;
-	return NULL;
+	static const assay_table_api table = {.size = sizeof table, .render = table_render};
+	return strcmp(name, "table") == 0 && version <= 1 ? &table : NULL;
 }
 
 /* Random numbers */

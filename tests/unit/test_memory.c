@@ -157,7 +157,7 @@ START_TEST(test_error_first_stays)
 	ck_assert_str_eq(text, "a.json:7: /list/2: found 3 (use one)");
 	as_error_format(&err, text, 12);
 	ck_assert_str_eq(text, "a.json:7: /");
-	ck_assert_int_eq(as_error_where(NULL, "x", 0), 0);
+	ck_assert_int_eq(as_error_where(NULL, "x", 0), ASSAY_EINTERNAL);
 	as_error_clear(&err);
 	ck_assert_int_eq(err.code, 0);
 	as_error_format(&err, text, 0);

@@ -1,0 +1,243 @@
+#include "core/cli/cli.h"
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/table.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+int as_exit_code(int rc)
+{
+	switch (rc) {
+	case ASSAY_EINVAL:
+		return AS_EXIT_USAGE;
+	case ASSAY_EPLUGIN:
+	case ASSAY_ENOTSUP:
+	case ASSAY_EINTERNAL:
+		return AS_EXIT_PLUGIN;
+	case ASSAY_EUNREACH:
+	case ASSAY_ETIMEOUT:
+	case ASSAY_EPROTO:
+	case ASSAY_EAGAIN:
+		return AS_EXIT_UNREACHABLE;
+	case ASSAY_ECANCELED:
+		return AS_EXIT_INTERRUPTED;
+	default:
+		return rc >= 0 ? rc : AS_EXIT_INPUT;
+	}
+}
+
+const as_verb *as_verb_find(const char *name)
+{
+	for (size_t i = 0; as_verbs[i]; i++) {
+		if (strcmp(as_verbs[i]->name, name) == 0) {
+			return as_verbs[i];
+		}
+	}
+	return NULL;
+}
+
+const char *as_data_dir(void)
+{
+	const char *dir = getenv("ASSAY_DATA_DIR");
+	return dir && dir[0] ? dir : ASSAY_PKGDATADIR;
+}
+
+int as_cli_registry(as_cli *cli, bool shipped_only, as_registry **out, assay_error *err)
+{
+	as_registry_options options = {.dirs = cli->plugin_dirs,
+	                               .path = getenv("ASSAY_PLUGIN_PATH"),
+	                               .lib_dir = getenv("ASSAY_LIB_DIR"),
+	                               .shipped_only = shipped_only,
+	                               .log = cli->log};
+	int rc = 0;
+	if (!cli->registry) {
+		rc = as_registry_new(&options, &cli->registry, err);
+	}
+	*out = cli->registry;
+	return rc;
+}
+
+static int open_store(as_cli *cli, uint32_t flags, as_project *p, assay_error *err)
+{
+	const char *given = as_cli_option(cli, "store");
+	as_buf path = {0};
+	int rc;
+	if (given) {
+		as_buf_puts(&path, given);
+	} else {
+		as_path_join(&path, as_str(p->manifest->base_dir), ASSAY_STR("assay.db"));
+	}
+	rc = as_buf_check(&path, err);
+	if (rc == 0) {
+		rc = as_store_open(path.ptr, flags & AS_PROJECT_READ ? 0 : AS_STORE_CREATE, &p->store, err);
+		if (rc == ASSAY_ENOENT) {
+			as_error_hint(err, "run \"assay generate\" or \"assay run\" first");
+		}
+	}
+	if (rc == 0) {
+		rc = as_store_lock(p->store, err);
+	}
+	as_buf_free(&path);
+	return rc;
+}
+
+static int note_run(const as_project *p, assay_error *err)
+{
+	const as_manifest *m = p->manifest;
+	assay_text text = {0};
+	as_run_row row = {.run_id = as_str(m->bench_id), .name = as_str(m->name), .version = as_str(m->version), .seed = m->seed};
+	int rc = as_json_dump(m->document, ASSAY_JSON_COMPACT, &text, err);
+	if (rc == 0) {
+		row.manifest = as_text_str(text);
+		rc = as_store_put_run(p->store, &row, err);
+	}
+	as_text_free(&text);
+	return rc;
+}
+
+static int choose_out_dir(const as_cli *cli, as_project *p, assay_error *err)
+{
+	const char *given = as_cli_option(cli, "out");
+	as_buf_puts(&p->out_dir, given ? given : p->manifest->base_dir);
+	return as_buf_check(&p->out_dir, err);
+}
+
+int as_project_open(as_cli *cli, uint32_t flags, as_project *p, assay_error *err)
+{
+	const char *path = as_cli_option(cli, "manifest");
+	as_manifest_overrides overrides = {.seed = as_cli_option(cli, "seed")};
+	as_engine_options options = {.log = cli->log, .cancel = cli->cancel, .progress = cli->progress};
+	as_registry *registry;
+	int64_t jobs = 0;
+	int rc;
+	*p = (as_project){0};
+	rc = as_cli_number(cli, "jobs", 1, 1024, 0, &jobs, err);
+	overrides.jobs = (uint32_t)jobs;
+	rc = rc < 0 ? rc : as_manifest_load(path ? path : "assay.json", &overrides, &p->manifest, err);
+	rc = rc < 0 ? rc : as_cli_registry(cli, false, &registry, err);
+	rc = rc < 0 ? rc : as_manifest_check_plugins(p->manifest, registry, err);
+	rc = rc < 0 ? rc : choose_out_dir(cli, p, err);
+	rc = rc < 0 ? rc : open_store(cli, flags, p, err);
+	rc = rc < 0 ? rc : note_run(p, err);
+	if (rc == 0) {
+		options.manifest = p->manifest;
+		options.registry = registry;
+		options.store = p->store;
+		rc = as_engine_open(&options, &p->engine, err);
+	}
+	if (rc < 0) {
+		as_project_close(p);
+	}
+	return rc;
+}
+
+void as_project_close(as_project *p)
+{
+	as_engine_close(p->engine);
+	as_store_close(p->store);
+	as_manifest_free(p->manifest);
+	as_buf_free(&p->out_dir);
+	*p = (as_project){0};
+}
+
+void as_say(const as_cli *cli, const char *format, ...)
+{
+	va_list args;
+	if (cli->json || cli->quiet) {
+		return;
+	}
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+}
+
+int as_say_table(const as_cli *cli, assay_json *table, assay_error *err)
+{
+	as_buf text = {0};
+	int rc = 0;
+	if (!table) {
+		return as_fail_memory(err);
+	}
+	if (!cli->json && !cli->quiet) {
+		rc = as_table_render(table, AS_TABLE_TERMINAL, &text, err);
+		if (rc == 0) {
+			fwrite(text.ptr, 1, text.len, stdout);
+		}
+	}
+	as_buf_free(&text);
+	as_json_free(table);
+	return rc;
+}
+
+int as_say_json(const as_cli *cli, assay_json *value, assay_error *err)
+{
+	as_buf text = {0};
+	int rc = value ? 0 : as_fail_memory(err);
+	if (rc == 0 && cli->json) {
+		as_json_write(&text, value, ASSAY_JSON_PRETTY);
+		rc = as_buf_check(&text, err);
+		if (rc == 0) {
+			fwrite(text.ptr, 1, text.len, stdout);
+			putchar('\n');
+		}
+	}
+	as_buf_free(&text);
+	as_json_free(value);
+	return rc;
+}
+
+/* "0.83 [0.71, 0.91]", and the upper bound where it differs. */
+static void rate_text(const assay_json *rate, char out[64])
+{
+	double lo = as_json_f64(as_json_get(rate, "lo"), 0), hi = as_json_f64(as_json_get(rate, "hi"), 0);
+	const assay_json *around = as_json_get(rate, "interval_lo");
+	int n = snprintf(out, 64, "%.3f [%.3f, %.3f]", lo, as_json_f64(as_json_at(around, 0), 0),
+	                 as_json_f64(as_json_at(around, 1), 0));
+	if (hi > lo && n > 0) {
+		snprintf(out + n, 64 - (size_t)n, " hi %.3f", hi);
+	}
+}
+
+static int board_line(assay_json *table, const assay_json *row)
+{
+	char hat[64], rate[64], any[64], k[24], tasks[24], attempts[24], voided[24], calls[24];
+	const char *cells[] = {as_json_cstr(as_json_get(row, "condition"), ""), as_json_cstr(as_json_get(row, "candidate"), ""),
+	                       hat, rate, any, k, tasks, attempts, voided, calls};
+	rate_text(as_json_get(row, "pass_hat_k"), hat);
+	rate_text(as_json_get(row, "pass_rate"), rate);
+	rate_text(as_json_get(row, "pass_at_k"), any);
+	snprintf(k, sizeof k, "%lld", (long long)as_json_i64(as_json_get(row, "k"), 0));
+	snprintf(tasks, sizeof tasks, "%lld", (long long)as_json_i64(as_json_get(row, "tasks"), 0));
+	snprintf(attempts, sizeof attempts, "%lld", (long long)as_json_i64(as_json_get(row, "attempts"), 0));
+	snprintf(voided, sizeof voided, "%lld", (long long)as_json_i64(as_json_get(row, "void"), 0));
+	snprintf(calls, sizeof calls, "%.2f", as_json_f64(as_json_get(row, "mean_calls"), 0));
+	return as_table_row(table, cells, sizeof cells / sizeof *cells);
+}
+
+int as_say_leaderboard(const as_cli *cli, const assay_json *model, assay_error *err)
+{
+	static const struct {
+		const char *title;
+		bool right;
+	} columns[] = {{"condition", false}, {"candidate", false}, {"pass^k", false},    {"pass rate", false}, {"pass@k", false},
+	               {"k", true},          {"tasks", true},      {"attempts", true},   {"void", true},       {"calls", true}};
+	assay_json *table = as_table_new();
+	int rc = table ? 0 : ASSAY_ENOMEM;
+	for (size_t i = 0; i < sizeof columns / sizeof *columns && rc == 0; i++) {
+		rc = as_table_column(table, columns[i].title, columns[i].right);
+	}
+	for (const assay_json *r = as_json_first(as_json_get(model, "leaderboard")); r && rc == 0; r = as_json_next(r)) {
+		rc = as_json_boolean(as_json_get(r, "listed"), 1) ? board_line(table, r) : 0;
+	}
+	if (rc < 0) {
+		as_json_free(table);
+		return as_fail_memory(err);
+	}
+	rc = as_say_table(cli, table, err);
+	for (const assay_json *c = as_json_first(as_json_get(model, "captions")); c && rc == 0; c = as_json_next(c)) {
+		as_say(cli, "\n%s\n", as_json_cstr(c, ""));
+	}
+	return rc;
+}

@@ -1,0 +1,90 @@
+/* What every verb is made of: a constant entry with its options, and the surroundings that it runs in. */
+#ifndef AS_CLI_H
+#define AS_CLI_H
+
+#include "core/base/json.h"
+#include "core/base/log.h"
+#include "core/plugin/registry.h"
+#include "core/run/engine.h"
+
+/* Exit codes (design page). */
+#define AS_EXIT_OK 0
+#define AS_EXIT_NO 1          /* done, and the answer is no */
+#define AS_EXIT_USAGE 2
+#define AS_EXIT_INPUT 3
+#define AS_EXIT_PLUGIN 4
+#define AS_EXIT_UNREACHABLE 5
+#define AS_EXIT_INTERRUPTED 130
+int as_exit_code(int rc); /* of an ASSAY_E... code */
+
+/* One option of a verb: --name, with an argument when `argument` names it. */
+typedef struct as_option {
+	const char *name, *argument, *help;
+} as_option;
+
+#define AS_MAX_OPTIONS 32
+
+typedef struct as_cli {
+	const struct as_verb *verb;
+	const char *values[AS_MAX_OPTIONS]; /* by place in all options; "" for a given flag, NULL: not given */
+	char **arguments; /* what is left of the command line, NULL-terminated */
+	size_t n_arguments;
+	bool json, quiet;
+	as_log *log;
+	as_progress *progress;
+	as_cancel *cancel;
+	as_registry *registry; /* opened on first use: as_cli_registry */
+	const char *plugin_dirs[16];
+} as_cli;
+
+typedef struct as_verb {
+	const char *name, *group; /* group: heading in the list of verbs */
+	const char *summary;      /* one line, no full stop */
+	const char *arguments;    /* "RELEASE", "[FOLDER]", or "" */
+	const char *description;  /* paragraphs for help and man page */
+	const as_option *options; /* ended by a NULL name */
+	const char *examples;     /* lines "command # what it does", or "" */
+	/* 0 or an AS_EXIT_ code of success; negative: an error that main prints. */
+	int (*run)(as_cli *cli, assay_error *err);
+} as_verb;
+
+extern const as_verb *const as_verbs[]; /* NULL-terminated, in the order of the help */
+const as_verb *as_verb_find(const char *name);
+
+/* Options that all verbs share come first in values; those of the verb follow. */
+const char *as_cli_option(const as_cli *cli, const char *name); /* NULL: not given */
+/* A whole number option within bounds; ASSAY_EINVAL otherwise. */
+int as_cli_number(const as_cli *cli, const char *name, int64_t low, int64_t high, int64_t otherwise, int64_t *out,
+                  assay_error *err);
+
+/* Read the command line of a verb. ASSAY_EINVAL with a hint; ASSAY_STOP: help was printed. */
+int as_cli_parse(as_cli *cli, int argc, char **argv, assay_error *err);
+void as_cli_help(const as_verb *verb, FILE *out);     /* one verb */
+void as_cli_overview(FILE *out);                      /* all verbs */
+void as_cli_man(const as_verb *verb, FILE *out);      /* roff page; NULL: of the program */
+
+int as_cli_registry(as_cli *cli, bool shipped_only, as_registry **out, assay_error *err);
+
+/* What the verbs of a run share: manifest, store, engine. */
+typedef struct as_project {
+	as_manifest *manifest;
+	as_store *store;
+	as_engine *engine;
+	as_buf out_dir;
+} as_project;
+#define AS_PROJECT_READ 1u /* the store must be there; nothing will be written but derived rows */
+/* Options used: --manifest --store --out --seed --jobs. */
+int as_project_open(as_cli *cli, uint32_t flags, as_project *out, assay_error *err);
+void as_project_close(as_project *p);
+
+/* Printing: text on stdout unless --json or --quiet; one JSON document on stdout with --json (taken over). */
+void as_say(const as_cli *cli, const char *format, ...) ASSAY_PRINTF(2, 3);
+int as_say_table(const as_cli *cli, assay_json *table, assay_error *err); /* taken over */
+int as_say_json(const as_cli *cli, assay_json *value, assay_error *err);
+/* The leaderboard of a report model as a table, with its captions. */
+int as_say_leaderboard(const as_cli *cli, const assay_json *model, assay_error *err);
+
+/* Data that ships: contrib in the build tree (ASSAY_DATA_DIR), $(pkgdatadir) when installed. */
+const char *as_data_dir(void);
+
+#endif

@@ -1,0 +1,143 @@
+/* assay doctor: is everything in place? */
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/table.h"
+#include "core/cli/cli.h"
+#include <stdlib.h>
+
+static const as_option options[] = {{"manifest", "FILE", "the manifest (default: assay.json, if there is one)"},
+                                    {NULL, NULL, NULL}};
+
+typedef struct examination {
+	assay_json *table, *list;
+	bool failed;
+} examination;
+
+static int note(examination *x, const char *what, bool good, const char *finding)
+{
+	const char *cells[] = {what, good ? "ok" : "problem", finding};
+	assay_json *o = as_json_object();
+	int rc = as_json_set(o, "check", as_json_cstring(what));
+	rc |= as_json_set(o, "ok", as_json_truth(good));
+	rc |= as_json_set(o, "finding", as_json_cstring(finding));
+	x->failed = x->failed || !good;
+	rc |= as_json_append(x->list, o);
+	rc |= as_table_row(x->table, cells, 3);
+	return rc < 0 ? ASSAY_ENOMEM : 0;
+}
+
+static int note_result(examination *x, const char *what, int rc, const assay_error *why, const char *good)
+{
+	char line[1200];
+	if (rc == 0) {
+		return note(x, what, true, good);
+	}
+	as_error_format(why, line, sizeof line);
+	return note(x, what, false, line);
+}
+
+static int examine_plugins(examination *x, as_registry *registry)
+{
+	assay_json *all = NULL;
+	assay_error why = {0};
+	char good[64];
+	size_t n = 0;
+	int rc = as_registry_survey(registry, 0, &all, &why), answer = 0;
+	for (const assay_json *m = as_json_first(all); m && answer == 0; m = as_json_next(m)) {
+		if (as_str_is(as_json_str(as_json_get(m, "state")), "broken")) {
+			answer = note(x, as_json_cstr(as_json_get(m, "module"), "plugin"), false,
+			              as_json_cstr(as_json_get(m, "reason"), ""));
+		} else {
+			n++;
+		}
+	}
+	snprintf(good, sizeof good, "%zu modules", n);
+	if (rc == 0 && n == 0) {
+		rc = as_fail(&why, ASSAY_EPLUGIN, "no plugins found; is the program installed?");
+	}
+	as_json_free(all);
+	return answer < 0 ? answer : note_result(x, "plugins", rc, &why, good);
+}
+
+static int examine_services(examination *x, as_registry *registry)
+{
+	const as_http_ops *http;
+	const as_archive_ops *archive;
+	assay_error why = {0};
+	int rc = as_service_http(registry, &http, &why);
+	int answer = note_result(x, "http client", rc, &why, "loads");
+	why = (assay_error){0};
+	rc = as_service_archive(registry, &archive, &why);
+	return answer < 0 ? answer : note_result(x, "archives", rc, &why, "loads");
+}
+
+static int examine_manifest(examination *x, const char *path, as_registry *registry)
+{
+	as_manifest *m = NULL;
+	assay_error why = {0};
+	char good[128];
+	int answer, rc = as_manifest_load(path, NULL, &m, &why);
+	if (rc == 0) {
+		rc = as_manifest_check_plugins(m, registry, &why);
+	}
+	if (rc == 0) {
+		snprintf(good, sizeof good, "%zu servers, %zu categories, %zu candidates", m->n_servers, m->n_categories,
+		         m->n_candidates);
+	}
+	answer = note_result(x, path, rc, &why, good);
+	as_manifest_free(m);
+	return answer;
+}
+
+static int examine_temp(examination *x)
+{
+	const char *tmp = getenv("TMPDIR");
+	as_buf dir = {0};
+	assay_error why = {0};
+	int answer, rc = as_make_temp_dir(tmp && tmp[0] ? tmp : "/tmp", "assay-doctor-", &dir, &why);
+	if (rc == 0) {
+		as_remove_tree(dir.ptr, NULL);
+	}
+	answer = note_result(x, "temporary folder", rc, &why, tmp && tmp[0] ? tmp : "/tmp");
+	as_buf_free(&dir);
+	return answer;
+}
+
+static int run(as_cli *cli, assay_error *err)
+{
+	examination x = {as_table_new(), as_json_array(), false};
+	const char *path = as_cli_option(cli, "manifest");
+	as_registry *registry;
+	int rc = x.table && x.list ? as_cli_registry(cli, false, &registry, err) : as_fail_memory(err);
+	int answer = 0;
+	if (rc == 0) {
+		answer |= as_table_column(x.table, "check", false);
+		answer |= as_table_column(x.table, "state", false);
+		answer |= as_table_column(x.table, "finding", false);
+		answer |= examine_plugins(&x, registry);
+		answer |= examine_services(&x, registry);
+		answer |= examine_temp(&x);
+		if (path || as_file_exists("assay.json")) {
+			answer |= examine_manifest(&x, path ? path : "assay.json", registry);
+		}
+	}
+	if (rc < 0 || answer < 0) {
+		as_json_free(x.table);
+		as_json_free(x.list);
+		return rc < 0 ? rc : as_fail_memory(err);
+	}
+	rc = as_say_table(cli, x.table, err);
+	rc = rc < 0 ? (as_json_free(x.list), rc) : as_say_json(cli, x.list, err);
+	return rc < 0 ? rc : x.failed ? AS_EXIT_NO : AS_EXIT_OK;
+}
+
+const as_verb as_verb_doctor = {
+        .name = "doctor",
+        .group = "Surroundings",
+        .summary = "check plugins, services, temporary folder and manifest",
+        .arguments = "",
+        .description = "Looks at everything that a run needs, without starting a server, and says what is wrong with it.",
+        .options = options,
+        .examples = "",
+        .run = run,
+};

@@ -1,0 +1,110 @@
+/* assay generate, goals, explore, distill, gate: the author's side, whole or up to one step. */
+#include "core/base/error.h"
+#include "core/base/table.h"
+#include "core/cli/cli.h"
+#include "core/cli/project_options.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const as_option options[] = {AS_PROJECT_OPTIONS, {NULL, NULL, NULL}};
+
+static int funnel_line(assay_json *table, const assay_json *row)
+{
+	static const char *const keys[] = {"wanted", "goals", "empty", "explored", "distilled", "certified", "accepted"};
+	const size_t n = sizeof keys / sizeof *keys;
+	char numbers[7][24];
+	as_buf reasons = {0};
+	const char *cells[9];
+	int rc;
+	cells[0] = as_json_cstr(as_json_get(row, "category"), "");
+	for (size_t i = 0; i < n; i++) {
+		snprintf(numbers[i], sizeof numbers[i], "%lld", (long long)as_json_i64(as_json_get(row, keys[i]), 0));
+		cells[i + 1] = numbers[i];
+	}
+	for (const assay_json *r = as_json_first(as_json_get(row, "rejected")); r; r = as_json_next(r)) {
+		as_buf_printf(&reasons, "%s%.*s (%lld)", reasons.len ? "; " : "", ASSAY_FMT(as_json_key(r)),
+		              (long long)as_json_i64(r, 0));
+	}
+	cells[n + 1] = reasons.ptr ? reasons.ptr : "";
+	rc = reasons.failed ? ASSAY_ENOMEM : as_table_row(table, cells, n + 2);
+	as_buf_free(&reasons);
+	return rc;
+}
+
+static int say_funnel(const as_cli *cli, const assay_json *model, assay_error *err)
+{
+	static const char *const titles[] = {"category",  "wanted",    "goals",    "empty",   "explored",
+	                                     "distilled", "certified", "accepted", "dropped because"};
+	assay_json *table = as_table_new();
+	int rc = table ? 0 : ASSAY_ENOMEM;
+	for (size_t i = 0; i < 9 && rc == 0; i++) {
+		rc = as_table_column(table, titles[i], i > 0 && i < 8);
+	}
+	for (const assay_json *r = as_json_first(as_json_get(model, "funnel")); r && rc == 0; r = as_json_next(r)) {
+		rc = funnel_line(table, r);
+	}
+	if (rc < 0) {
+		as_json_free(table);
+		return as_fail_memory(err);
+	}
+	return as_say_table(cli, table, err);
+}
+
+static int upto_of(const char *verb)
+{
+	return strcmp(verb, "goals") == 0     ? AS_STEP_GOALS
+	       : strcmp(verb, "explore") == 0 ? AS_STEP_EXPLORE
+	       : strcmp(verb, "distill") == 0 ? AS_STEP_DISTIL
+	                                      : AS_STEP_GATE;
+}
+
+static int run(as_cli *cli, assay_error *err)
+{
+	as_project p;
+	assay_json *model = NULL, *out;
+	uint64_t shortfall = 0;
+	int rc = as_project_open(cli, 0, &p, err);
+	if (rc < 0) {
+		return rc;
+	}
+	rc = as_stage_catalogue(p.engine, err);
+	rc = rc < 0 ? rc : as_stage_generate(p.engine, upto_of(cli->verb->name), &shortfall, err);
+	rc = rc < 0 ? rc : as_stage_figures(p.engine, &model, err);
+	rc = rc < 0 ? rc : say_funnel(cli, model, err);
+	if (rc == 0) {
+		out = as_json_object();
+		rc = as_json_set(out, "funnel", as_json_clone(as_json_get(model, "funnel")));
+		rc |= as_json_set(out, "tasks", as_json_clone(as_json_get(model, "tasks")));
+		rc |= as_json_set(out, "shortfall", as_json_integer((int64_t)shortfall));
+		rc = rc < 0 ? (as_json_free(out), as_fail_memory(err)) : as_say_json(cli, out, err);
+	}
+	if (rc == 0 && upto_of(cli->verb->name) == AS_STEP_GATE && shortfall > 0) {
+		as_say(cli, "%llu tasks short of what the categories ask for\n", (unsigned long long)shortfall);
+		rc = AS_EXIT_NO;
+	}
+	as_json_free(model);
+	as_project_close(&p);
+	return rc;
+}
+
+#define GENERATE_VERB(id, verb, line, text)                                 \
+	const as_verb id = {.name = verb,                                   \
+	                    .group = "Making tasks",                        \
+	                    .summary = line,                                \
+	                    .arguments = "",                                \
+	                    .description = text,                            \
+	                    .options = options,                             \
+	                    .examples = "",                                 \
+	                    .run = run}
+
+GENERATE_VERB(as_verb_generate, "generate", "make tasks until every category has its count",
+              "Goals are written from seed tools, pursued live, distilled to tasks and gated, in rounds, until every\n"
+              "category has its count or generation.max_goals is used up. Exit status 1 tells of a shortfall.");
+GENERATE_VERB(as_verb_goals, "goals", "write the goals of the first round only",
+              "The first step of \"assay generate\": samples seed tools and writes one goal a wanted task.");
+GENERATE_VERB(as_verb_explore, "explore", "pursue the goals of the first round live",
+              "The first two steps of \"assay generate\": writes goals and lets the author's explorer pursue them.");
+GENERATE_VERB(as_verb_distill, "distill", "distil the traces of the first round to tasks",
+              "The first three steps of \"assay generate\": everything but the gates.");
+GENERATE_VERB(as_verb_gate, "gate", "run the gates on tasks that have none yet, and fill the categories",
+              "The same as \"assay generate\": what is distilled is gated, and categories that lack tasks get more goals.");
