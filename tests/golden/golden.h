@@ -1,5 +1,6 @@
 /* Golden vectors: files {"about": ..., "cases": [...]} of inputs and the outcome that is right for them; a file without
- * "cases" is one case. A kind of vector is a row of one of the tables below; each family of kinds has a file of its own. */
+ * "cases" is one case. A kind of vector is a row of one of the tables below; each family of kinds has a file of its
+ * own. */
 #ifndef TESTS_GOLDEN_H
 #define TESTS_GOLDEN_H
 
@@ -21,7 +22,7 @@ typedef struct golden_kind {
 } golden_kind;
 
 /* Ended by a row without name. */
-extern const golden_kind golden_text[], golden_rules[], golden_model[], golden_demo[], golden_later[];
+extern const golden_kind golden_text[], golden_rules[], golden_model[], golden_demo[], golden_stats[], golden_later[];
 
 /* Both sides as text: numbers in the shortest form that reads back, values as compact JSON. */
 void golden_member(as_buf *out, const assay_json *object, const char *key);
