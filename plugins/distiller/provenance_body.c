@@ -1,0 +1,173 @@
+/* distiller/provenance: the task body, as reference page 1.2 has it. */
+#include "provenance.h"
+
+enum { SHOWN_VALUES = 3, SHOWN_BYTES = 60 };
+
+static assay_str id_name(struct prov *p, assay_str tool)
+{
+	struct prov_buf out = {.arena = &p->arena};
+	tool = prov_head(tool, 60);
+	for (size_t i = 0; i < tool.len; i++) {
+		char c = prov_letter(tool.ptr[i]) || prov_digit(tool.ptr[i]) ? tool.ptr[i] : '_';
+		prov_add(&out, (assay_str){&c, 1});
+	}
+	return prov_text(&out);
+}
+
+/* c1_create_note; c1_create_note_1, _2 where an array gives several; c1_search_shows for what a result must show. */
+static void name_checks(struct prov *p)
+{
+	size_t number = 0;
+	for (size_t call = 0; call < p->n_calls; call++) {
+		size_t effects = 0, k = 0;
+		assay_str name;
+		bool any = false;
+		for (size_t i = 0; i < p->n_checks; i++) {
+			if (p->checks[i].call == call && !p->checks[i].dropped) {
+				effects += p->checks[i].values.n == 0;
+				any = true;
+			}
+		}
+		if (!any) {
+			continue;
+		}
+		number++;
+		name = id_name(p, p->calls[call].name);
+		for (size_t i = 0; i < p->n_checks; i++) {
+			struct prov_check *c = &p->checks[i];
+			if (c->call != call || c->dropped) {
+				continue;
+			}
+			if (c->values.n > 0) {
+				c->id = prov_format(&p->arena, "c%zu_%.*s_shows", number, ASSAY_FMT(name));
+			} else if (effects == 1) {
+				c->id = prov_format(&p->arena, "c%zu_%.*s", number, ASSAY_FMT(name));
+			} else {
+				c->id = prov_format(&p->arena, "c%zu_%.*s_%zu", number, ASSAY_FMT(name), ++k);
+			}
+		}
+	}
+}
+
+static void add_value(struct prov *p, struct prov_buf *out, assay_str parameter, assay_str text, size_t *shown)
+{
+	if (*shown == SHOWN_VALUES) {
+		return;
+	}
+	prov_puts(out, *shown ? ", " : " with ");
+	if (parameter.len > 0) {
+		prov_add(out, prov_words(&p->arena, parameter));
+		prov_puts(out, " ");
+	}
+	prov_puts(out, "\"");
+	prov_add(out, prov_head(text, SHOWN_BYTES));
+	prov_puts(out, text.len > SHOWN_BYTES ? "...\"" : "\"");
+	++*shown;
+}
+
+static assay_str describe_effect(struct prov *p, const struct prov_check *k)
+{
+	const struct prov_call *c = &p->calls[k->call];
+	const assay_json *include = p->J->get(k->predicate, "must_include"),
+			 *match = p->J->get(k->predicate, "must_match");
+	struct prov_buf out = {.arena = &p->arena};
+	size_t shown = 0;
+	prov_add(&out, prov_words(&p->arena, c->name));
+	if (out.len > 0 && out.ptr[0] >= 'a' && out.ptr[0] <= 'z') {
+		out.ptr[0] = (char)(out.ptr[0] - 32);
+	}
+	for (const assay_json *v = p->J->first(include); v; v = p->J->next(v)) {
+		bool number;
+		add_value(p, &out, p->J->key(v), prov_scalar(p, v, &number), &shown);
+	}
+	for (const assay_json *v = p->J->first(match); v; v = p->J->next(v)) {
+		add_value(p, &out, p->J->key(v), p->J->str(p->J->get(v, "contains")), &shown);
+	}
+	return prov_text(&out);
+}
+
+static int put_pair(struct prov *p, assay_json *set, assay_str server, assay_str tool)
+{
+	assay_json *pair = p->J->object();
+	int rc = prov_set_str(p, pair, "server_id", server);
+	rc |= prov_set_str(p, pair, "tool_name", tool);
+	return rc | p->J->append(set, pair);
+}
+
+static int put_effect(struct prov *p, assay_json *list, const struct prov_check *k)
+{
+	const assay_json_api *J = p->J;
+	const struct prov_call *c = &p->calls[k->call];
+	assay_json *item = J->object(), *set = J->array();
+	int rc = prov_set_str(p, item, "kind", ASSAY_STR("tool_effect"));
+	rc |= prov_set_str(p, item, "checkpoint_id", k->id);
+	rc |= prov_set_str(p, item, "description", describe_effect(p, k));
+	rc |= put_pair(p, set, c->server, c->name);
+	for (size_t i = 0; i < c->n_same; i++) {
+		rc |= put_pair(p, set, c->same[i]->server, c->same[i]->name);
+	}
+	rc |= J->set(item, "equivalence_set", set);
+	rc |= J->set(item, "arg_predicate", k->predicate ? J->clone(k->predicate) : J->null());
+	rc |= J->set(item, "must_succeed", J->truth(1));
+	return rc | J->append(list, item);
+}
+
+static int put_value(struct prov *p, assay_json *list, const struct prov_check *k)
+{
+	const assay_json_api *J = p->J;
+	assay_json *item = J->object(), *predicate = J->object(), *all = J->array();
+	struct prov_buf text = {.arena = &p->arena};
+	int rc = prov_set_str(p, item, "kind", ASSAY_STR("value_produced"));
+	prov_puts(&text, "A result shows ");
+	for (size_t i = 0; i < k->values.n; i++) {
+		prov_puts(&text, i ? " and " : "");
+		prov_add(&text, k->values.list[i]);
+		rc |= J->append(all, J->string(k->values.list[i]));
+	}
+	rc |= prov_set_str(p, item, "checkpoint_id", k->id);
+	rc |= prov_set_str(p, item, "description", prov_text(&text));
+	rc |= J->set(predicate, "contains_any", J->null());
+	rc |= J->set(predicate, "contains_all", all);
+	rc |= J->set(predicate, "regex", J->null());
+	rc |= J->set(item, "predicate", predicate);
+	rc |= prov_set_str(p, item, "scope", ASSAY_STR("any_tool_result"));
+	return rc | J->append(list, item);
+}
+
+static assay_json *make_notes(struct prov *p)
+{
+	struct prov_buf text = {.arena = &p->arena};
+	if (p->untried.n == 0) {
+		return p->J->null();
+	}
+	prov_puts(&text, "Alternatives that were not tried: ");
+	for (size_t i = 0; i < p->untried.n; i++) {
+		prov_puts(&text, i ? ", " : "");
+		prov_add(&text, p->untried.list[i]);
+	}
+	return p->J->string(prov_text(&text));
+}
+
+assay_json *prov_make_body(struct prov *p)
+{
+	const assay_json_api *J = p->J;
+	assay_json *body = J->object(), *list = J->array();
+	int rc = 0;
+	name_checks(p);
+	for (size_t i = 0; i < p->n_checks; i++) {
+		const struct prov_check *k = &p->checks[i];
+		if (!k->dropped) {
+			rc |= k->values.n > 0 ? put_value(p, list, k) : put_effect(p, list, k);
+		}
+	}
+	rc |= prov_set_str(p, body, "prompt", p->prompt);
+	rc |= J->set(body, "checkpoints", list);
+	rc |= J->set(body, "minefields", prov_make_minefields(p));
+	rc |= J->set(body, "ordering", prov_make_ordering(p));
+	rc |= J->set(body, "notes", make_notes(p));
+	if (rc < 0 || p->arena.failed) {
+		J->free(body);
+		return NULL;
+	}
+	return body;
+}

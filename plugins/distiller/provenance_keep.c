@@ -1,0 +1,167 @@
+/* distiller/provenance, rule 4: which calls the goal needed. */
+#include "provenance.h"
+
+bool prov_writes(const struct prov_call *c)
+{
+	return c->tool && (c->tool->flags & ASSAY_TOOL_WRITES);
+}
+
+bool prov_is_rare(const struct prov *p, const struct prov_leaf *leaf)
+{
+	size_t from, to;
+	if ((!leaf->number && !prov_is_id(leaf->text)) || leaf->text.len < 2 || prov_is_date(leaf->spelled) ||
+	    prov_in_goal(p, leaf->text, leaf->number)) {
+		return false;
+	}
+	prov_look_up(p, leaf->text, &from, &to);
+	for (size_t i = from; i < to; i++) {
+		if (p->index[i]->call != leaf->call) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static void keep_written(struct prov *p)
+{
+	for (size_t i = 0; i < p->n_calls; i++) {
+		p->calls[i].kept = prov_counts(p, i) && prov_writes(&p->calls[i]);
+	}
+}
+
+static void keep_shown(struct prov *p)
+{
+	for (size_t i = 0; i < p->n_leaves; i++) {
+		const struct prov_leaf *leaf = &p->leaves[i];
+		if (!p->calls[leaf->call].kept && prov_in_answer(p, leaf) && prov_is_rare(p, leaf)) {
+			p->calls[leaf->call].kept = true;
+		}
+	}
+}
+
+static bool carries(const struct prov_call *c, assay_str text)
+{
+	for (size_t i = 0; i < c->n_inputs; i++) {
+		bool of_goal = c->inputs[i].origin == PROV_GOAL || c->inputs[i].origin == PROV_FOLDED;
+		if (of_goal && prov_same(c->inputs[i].text, text)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool carries_alone(const struct prov *p, size_t call)
+{
+	const struct prov_call *c = &p->calls[call];
+	for (size_t i = 0; i < c->n_inputs; i++) {
+		size_t others = 0;
+		if (c->inputs[i].origin != PROV_GOAL && c->inputs[i].origin != PROV_FOLDED) {
+			continue;
+		}
+		for (size_t k = 0; k < p->n_calls && others == 0; k++) {
+			others += k != call && prov_counts(p, k) && carries(&p->calls[k], c->inputs[i].text);
+		}
+		if (others == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void keep_sole_carriers(struct prov *p)
+{
+	for (size_t i = 0; i < p->n_calls; i++) {
+		if (prov_counts(p, i) && !p->calls[i].kept) {
+			p->calls[i].kept = carries_alone(p, i);
+		}
+	}
+}
+
+static bool keep_feeders(struct prov *p)
+{
+	bool changed = false;
+	for (size_t i = p->n_calls; i-- > 0;) { /* backwards: a chain is kept in one go */
+		const struct prov_call *c = &p->calls[i];
+		for (size_t k = 0; k < c->n_inputs && c->kept; k++) {
+			size_t from = c->inputs[k].producer;
+			if (c->inputs[k].origin == PROV_RESULT && !p->calls[from].kept) {
+				p->calls[from].kept = true;
+				changed = true;
+			}
+		}
+	}
+	return changed;
+}
+
+static bool are_siblings(const struct prov_call *a, const struct prov_call *b)
+{
+	bool known = false;
+	if (!prov_same(a->server, b->server) || !prov_same(a->name, b->name) || a->n_inputs != b->n_inputs) {
+		return false;
+	}
+	for (size_t i = 0; i < a->n_inputs; i++) {
+		const struct prov_input *x = &a->inputs[i], *y = &b->inputs[i];
+		if (!prov_same(x->parameter, y->parameter) || x->origin != y->origin ||
+		    (x->origin == PROV_RESULT && x->producer != y->producer)) {
+			return false;
+		}
+		known = known || (x->origin != PROV_FREE && x->origin != PROV_DEFAULT);
+	}
+	return known; /* two guesses have nothing in common */
+}
+
+static bool keep_siblings(struct prov *p)
+{
+	bool changed = false;
+	for (size_t i = 0; i < p->n_calls; i++) {
+		for (size_t k = 0; k < p->n_calls && p->calls[i].kept; k++) {
+			if (!p->calls[k].kept && prov_counts(p, k) && are_siblings(&p->calls[i], &p->calls[k])) {
+				p->calls[k].kept = changed = true;
+			}
+		}
+	}
+	return changed;
+}
+
+bool prov_feeds(const struct prov *p, size_t call)
+{
+	for (size_t i = call + 1; i < p->n_calls; i++) {
+		const struct prov_call *c = &p->calls[i];
+		for (size_t k = 0; k < c->n_inputs && c->kept; k++) {
+			if (c->inputs[k].origin == PROV_RESULT && c->inputs[k].producer == call) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+int prov_keep_calls(struct prov *p, assay_error *err)
+{
+	size_t kept = 0;
+	bool changed = true;
+	(void)err;
+	keep_written(p);
+	keep_shown(p);
+	keep_sole_carriers(p);
+	while (changed) {
+		changed = keep_feeders(p);
+		changed = keep_siblings(p) || changed;
+	}
+	for (size_t i = 0; i < p->n_calls; i++) {
+		const struct prov_call *c = &p->calls[i];
+		if (c->kept && !c->tool) {
+			return prov_reject(p, "step %lld calls %.*s on %.*s, which the catalogue does not have",
+					   (long long)c->step_id, ASSAY_FMT(prov_head(c->name, 80)),
+					   ASSAY_FMT(prov_head(c->server, 80)));
+		}
+		kept += c->kept;
+	}
+	if (kept == 0) {
+		return prov_reject(p, "no call writes, carries a value of the goal or gives a value of the answer");
+	}
+	if (kept > PROV_MAX_KEPT) {
+		return prov_reject(p, "the goal takes %zu calls; at most %d make a task", kept, PROV_MAX_KEPT);
+	}
+	return 0;
+}
