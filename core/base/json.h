@@ -56,6 +56,8 @@ int as_json_number_cmp(const assay_json *a, const assay_json *b); /* order of tw
 
 /* 1-based line on which a value started in the text it was parsed from, 0 when unknown (built values). */
 uint32_t as_json_line(const assay_json *v);
+/* Forget the lines of v and all in it: for a value that stands in for what a file left out. */
+void as_json_forget_lines(assay_json *v);
 
 assay_json *as_json_object(void);
 assay_json *as_json_array(void);

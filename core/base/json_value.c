@@ -206,3 +206,14 @@ uint32_t as_json_line(const assay_json *v)
 {
 	return v ? (uint32_t)as_json_node(v)->valueint : 0;
 }
+
+/* Recursion is as deep as the parser allowed. */
+void as_json_forget_lines(assay_json *v)
+{
+	if (v) {
+		as_json_node(v)->valueint = 0;
+		for (const assay_json *c = as_json_first(v); c; c = as_json_next(c)) {
+			as_json_forget_lines(as_json_edit(c));
+		}
+	}
+}

@@ -28,7 +28,9 @@ static int fill_missing(struct filling *f, const struct as_schema_entry *e, assa
 	if (!value) {
 		return 0;
 	}
-	return as_json_set(object, e->key, as_json_clone(value)) < 0 ? as_fail_memory(f->err) : 0;
+	assay_json *copy = as_json_clone(value);
+	as_json_forget_lines(copy); /* its place is in the schema, not in what is being filled up */
+	return as_json_set(object, e->key, copy) < 0 ? as_fail_memory(f->err) : 0;
 }
 
 static int fill_object(struct filling *f, const struct as_schema_node *node, assay_json *object)

@@ -66,6 +66,7 @@ static int set_default(assay_json *object, const char *key, const char *value, a
 		return 0;
 	}
 	rc = as_json_parse(as_str(value), ASSAY_JSON_STRICT, &v, err);
+	as_json_forget_lines(v);
 	return rc < 0 ? rc : as_json_set(object, key, v) < 0 ? as_fail_memory(err) : 0;
 }
 
