@@ -33,8 +33,11 @@ static int catch_signals(as_cancel *cancel, assay_error *err)
 	if (sigaction(SIGCHLD, &action, NULL) < 0) {
 		return as_fail(err, ASSAY_EINTERNAL, "cannot reset SIGCHLD");
 	}
-	action.sa_handler = SIG_IGN; /* a server that goes away is an error of a write, not our end */
-	return sigaction(SIGPIPE, &action, NULL) < 0 ? as_fail(err, ASSAY_EINTERNAL, "cannot ignore SIGPIPE") : 0;
+	action.sa_handler = SIG_IGN; /* a server that goes away, a full file: errors of a write, not our end */
+	if (sigaction(SIGPIPE, &action, NULL) < 0 || sigaction(SIGXFSZ, &action, NULL) < 0) {
+		return as_fail(err, ASSAY_EINTERNAL, "cannot ignore SIGPIPE and SIGXFSZ");
+	}
+	return 0;
 }
 
 static int unknown_verb(const char *name, assay_error *err)

@@ -20,6 +20,8 @@ struct as_worker {
 	as_engine *engine;
 	opened *list;
 	size_t n, cap;
+	const as_http_ops *http;
+	as_http_client *client; /* opened on first use, kept for its connections */
 };
 
 int as_worker_new(as_engine *e, as_worker **out, assay_error *err)
@@ -41,6 +43,9 @@ void as_worker_free(as_worker *w)
 	for (size_t i = 0; i < w->n; i++) {
 		as_instance_close(w->list[i].instance);
 		free(w->list[i].name);
+	}
+	if (w->client) {
+		w->http->close(w->client);
 	}
 	free(w->list);
 	free(w);
@@ -326,6 +331,19 @@ static int hook_draw(void *context, const char *name, assay_tools required, assa
 	return ops->draw(as_instance_self(sampler), &call.pub, required, candidates, n, picked, n_picked, err);
 }
 
+static int hook_http(void *context, const as_http_ops **ops, as_http_client **client, assay_error *err)
+{
+	as_worker *w = ((as_context *)context)->worker;
+	int rc = 0;
+	if (!w->client) {
+		rc = as_service_http(w->engine->registry, &w->http, err);
+		rc = rc < 0 ? rc : w->http->open(&w->client, err);
+	}
+	*ops = w->http;
+	*client = w->client;
+	return rc;
+}
+
 static const as_call_hooks hooks = {
         .offers = hook_offers,
         .act = hook_act,
@@ -334,6 +352,7 @@ static const as_call_hooks hooks = {
         .chat = hook_chat,
         .score = hook_score,
         .draw = hook_draw,
+        .http = hook_http,
 };
 
 void as_context_init(as_context *c, as_worker *w, const char *component, const char *subject, uint64_t seed,

@@ -4,6 +4,24 @@
 #include "core/base/file.h"
 #include <stdlib.h>
 
+/* Limits in the order that as_estate.quota counts in. */
+static int make_quota(as_engine *e, assay_error *err)
+{
+	const as_manifest *m = e->manifest;
+	uint32_t *limits = as_new(m->n_environments + 1, sizeof *limits);
+	int rc;
+	if (!limits) {
+		return as_fail_memory(err);
+	}
+	limits[0] = m->server_processes;
+	for (size_t i = 0; i < m->n_environments; i++) {
+		limits[1 + i] = m->environments[i].capacity;
+	}
+	rc = as_quota_new(limits, m->n_environments + 1, &e->quota, err);
+	free(limits);
+	return rc;
+}
+
 int as_engine_open(const as_engine_options *options, as_engine **out, assay_error *err)
 {
 	as_engine *e = as_new(1, sizeof *e);
@@ -25,6 +43,9 @@ int as_engine_open(const as_engine_options *options, as_engine **out, assay_erro
 	if (rc == 0) {
 		rc = as_make_temp_dir(tmp && tmp[0] ? tmp : "/tmp", "assay-", &e->work_dir, err);
 	}
+	if (rc == 0) {
+		rc = make_quota(e, err);
+	}
 	if (rc < 0) {
 		as_engine_close(e);
 		return rc;
@@ -34,6 +55,9 @@ int as_engine_open(const as_engine_options *options, as_engine **out, assay_erro
 	                        .n_servers = m->n_servers,
 	                        .base_dir = m->base_dir,
 	                        .work_dir = e->work_dir.ptr,
+	                        .quota = e->quota,
+	                        .environments = m->environments,
+	                        .n_environments = m->n_environments,
 	                        .variable = as_variable,
 	                        .payload = e->variables};
 	*out = e;
@@ -49,6 +73,7 @@ void as_engine_close(as_engine *e)
 		as_remove_tree(e->work_dir.ptr, NULL);
 	}
 	as_buf_free(&e->work_dir);
+	as_quota_free(e->quota);
 	as_variables_free(e->variables);
 	as_catalogue_free(e->catalogue);
 	free(e);

@@ -21,6 +21,7 @@ typedef struct as_engine {
 
 	as_variables *variables;
 	as_catalogue *catalogue; /* after as_stage_catalogue */
+	as_quota *quota;
 	as_estate estate;
 	as_buf work_dir; /* for environments; made on open, removed on close */
 } as_engine;

@@ -2,6 +2,8 @@
 #include "core/base/error.h"
 #include "core/base/schema.h"
 #include "core/run/manifest.h"
+#include <stdlib.h>
+#include <string.h>
 
 static int check_options(const as_impl_info *info, const as_use *use, assay_error *err)
 {
@@ -137,9 +139,52 @@ static int check_evaluation(const as_manifest *m, as_registry *registry, assay_e
 	return rc;
 }
 
+/* Compares "1.10.2" and "1.9" number by number. */
+static int compare_versions(const char *a, const char *b)
+{
+	while (*a || *b) {
+		char *end_a = (char *)(uintptr_t)a, *end_b = (char *)(uintptr_t)b;
+		unsigned long x = *a ? strtoul(a, &end_a, 10) : 0, y = *b ? strtoul(b, &end_b, 10) : 0;
+		if (x != y) {
+			return x < y ? -1 : 1;
+		}
+		if (end_a == a && end_b == b) {
+			return strcmp(a, b); /* no numbers any more */
+		}
+		a = *end_a == '.' ? end_a + 1 : end_a;
+		b = *end_b == '.' ? end_b + 1 : end_b;
+	}
+	return 0;
+}
+
+/* "plugins": {"ROLE/NAME": "1.1.0" (exactly) or ">=0.2"}. */
+static int check_versions(const as_manifest *m, as_registry *registry, assay_error *err)
+{
+	for (const assay_json *v = as_json_first(as_json_get(m->document, "plugins")); v; v = as_json_next(v)) {
+		const char *wanted = as_json_cstr(v, ""), *use = as_json_key(v).ptr;
+		bool at_least = strncmp(wanted, ">=", 2) == 0;
+		const as_impl_info *info;
+		int rc = as_registry_find(registry, use, 0, &info, err);
+		if (rc == 0) {
+			int c = compare_versions(info->version, at_least ? wanted + 2 : wanted);
+			if (at_least ? c < 0 : c != 0) {
+				rc = as_fail(err, ASSAY_EPLUGIN, "%s is of version %s, and the manifest asks for %s", use, info->version,
+				             wanted);
+			}
+		}
+		if (rc < 0) {
+			as_error_pointer(err, "/plugins/%s", use);
+			as_error_where(err, m->path, as_json_line(v));
+			return rc;
+		}
+	}
+	return 0;
+}
+
 int as_manifest_check_plugins(const as_manifest *m, as_registry *registry, assay_error *err)
 {
-	int rc = check_servers(m, registry, err);
+	int rc = check_versions(m, registry, err);
+	rc = rc < 0 ? rc : check_servers(m, registry, err);
 	rc = rc < 0 ? rc : check_models(m, registry, err);
 	rc = rc < 0 ? rc : check_generation(m, registry, err);
 	return rc < 0 ? rc : check_evaluation(m, registry, err);

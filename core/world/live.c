@@ -35,6 +35,7 @@ typedef struct live_world {
 	size_t n_environments;
 	live_server *servers;
 	size_t n_servers;
+	uint32_t *taken; /* of the estate's quota; NULL: nothing was taken */
 } live_world;
 
 static live_server *find_server(live_world *w, assay_str id)
@@ -121,6 +122,10 @@ static void live_close(as_world *base, as_call *call)
 	if (w->work_dir.len > 0) {
 		as_remove_tree(w->work_dir.ptr, NULL);
 	}
+	if (w->taken) {
+		as_quota_give(w->estate->quota, w->taken);
+	}
+	free(w->taken);
 	as_buf_free(&w->work_dir);
 	as_json_free(w->bindings);
 	free(w->environments);
@@ -294,6 +299,32 @@ static int add_servers(live_world *w, const assay_json *servers, assay_error *er
 	return rc;
 }
 
+/* Places for all servers and environments of this world, before any of them is touched. */
+static int take_places(live_world *w, const as_call *call, assay_error *err)
+{
+	const as_estate *e = w->estate;
+	uint32_t *amounts = as_new(e->n_environments + 1, sizeof *amounts);
+	size_t kind = 0;
+	int rc;
+	if (!amounts) {
+		return as_fail_memory(err);
+	}
+	amounts[0] = (uint32_t)w->n_servers;
+	for (size_t i = 0; i < w->n_environments; i++) {
+		amounts[1 + (size_t)(w->environments[i].spec - e->environments)] = 1;
+	}
+	rc = as_quota_take(e->quota, amounts, call->cancel, &kind, err);
+	if (rc == ASSAY_EDATA) {
+		as_error_hint(err, kind == 0 ? "raise limits.server_processes" : "raise the environment's capacity");
+	}
+	if (rc < 0) {
+		free(amounts);
+	} else {
+		w->taken = amounts;
+	}
+	return rc;
+}
+
 int as_live_open(const as_estate *estate, const assay_json *servers, as_call *call, as_world **out, assay_error *err)
 {
 	live_world *w = as_new(1, sizeof *w);
@@ -311,6 +342,9 @@ int as_live_open(const as_estate *estate, const assay_json *servers, as_call *ca
 		goto out;
 	}
 	rc = add_servers(w, servers, err);
+	if (rc == 0 && estate->quota) {
+		rc = take_places(w, call, err);
+	}
 	if (rc == 0) {
 		rc = as_make_temp_dir(estate->work_dir, "world-", &w->work_dir, err);
 	}

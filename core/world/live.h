@@ -5,6 +5,7 @@
 #include "core/mcp/session.h"
 #include "core/plugin/registry.h"
 #include "core/task/catalogue.h"
+#include "core/world/quota.h"
 #include "core/world/world.h"
 
 typedef struct as_environment_spec {
@@ -33,6 +34,9 @@ typedef struct as_estate {
 	/* The value of a ${NAME} variable (environment, then .env), or NULL. */
 	const char *(*variable)(void *payload, const char *name);
 	void *payload;
+	as_quota *quota; /* kind 0: server processes; kind 1 + i: environments[i]; NULL: no limits */
+	const as_environment_spec *environments; /* array that the servers' environments point into */
+	size_t n_environments;
 	const as_catalogue *catalogue; /* for effect classes; NULL while the catalogue is being taken */
 } as_estate;
 
