@@ -62,16 +62,15 @@ int as_cli_registry(as_cli *cli, bool shipped_only, as_registry **out, assay_err
 static int open_store(as_cli *cli, uint32_t flags, as_project *p, assay_error *err)
 {
 	const char *given = as_cli_option(cli, "store");
-	as_buf path = {0};
 	int rc;
 	if (given) {
-		as_buf_puts(&path, given);
+		as_buf_puts(&p->store_path, given);
 	} else {
-		as_path_join(&path, as_str(p->manifest->base_dir), ASSAY_STR("assay.db"));
+		as_path_join(&p->store_path, as_str(p->manifest->base_dir), ASSAY_STR("assay.db"));
 	}
-	rc = as_buf_check(&path, err);
+	rc = as_buf_check(&p->store_path, err);
 	if (rc == 0) {
-		rc = as_store_open(path.ptr, flags & AS_PROJECT_READ ? 0 : AS_STORE_CREATE, &p->store, err);
+		rc = as_store_open(p->store_path.ptr, flags & AS_PROJECT_READ ? 0 : AS_STORE_CREATE, &p->store, err);
 		if (rc == ASSAY_ENOENT) {
 			as_error_hint(err, "run \"assay generate\" or \"assay run\" first");
 		}
@@ -79,7 +78,6 @@ static int open_store(as_cli *cli, uint32_t flags, as_project *p, assay_error *e
 	if (rc == 0) {
 		rc = as_store_lock(p->store, err);
 	}
-	as_buf_free(&path);
 	return rc;
 }
 
@@ -139,6 +137,7 @@ void as_project_close(as_project *p)
 	as_store_close(p->store);
 	as_manifest_free(p->manifest);
 	as_buf_free(&p->out_dir);
+	as_buf_free(&p->store_path);
 	*p = (as_project){0};
 }
 

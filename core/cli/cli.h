@@ -70,7 +70,7 @@ typedef struct as_project {
 	as_manifest *manifest;
 	as_store *store;
 	as_engine *engine;
-	as_buf out_dir;
+	as_buf out_dir, store_path;
 } as_project;
 #define AS_PROJECT_READ 1u /* the store must be there; nothing will be written but derived rows */
 /* Options used: --manifest --store --out --seed --jobs. */

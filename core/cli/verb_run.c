@@ -30,12 +30,13 @@ static int tell(const as_cli *cli, const as_project *p, const assay_json *model,
 	for (const assay_json *path = as_json_first(paths); path; path = as_json_next(path)) {
 		as_say(cli, "report   %s\n", as_json_cstr(path, ""));
 	}
-	as_say(cli, "store    %s/assay.db\n", p->manifest->base_dir);
+	as_say(cli, "store    %s\n", p->store_path.ptr);
 	if (release) {
 		as_say(cli, "release  %s\nidentity sha256:%s\n", release, identity);
 	}
 	out = as_json_object();
 	rc = as_json_set(out, "reports", paths);
+	rc |= as_json_set(out, "store", as_json_cstring(p->store_path.ptr));
 	rc |= as_json_set(out, "release", as_json_cstring(release));
 	rc |= as_json_set(out, "identity", as_json_cstring(release ? identity : NULL));
 	rc |= as_json_set(out, "leaderboard", as_json_clone(as_json_get(model, "leaderboard")));

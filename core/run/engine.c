@@ -1,7 +1,6 @@
 #include "core/run/engine.h"
 
 #include "core/base/error.h"
-#include "core/base/file.h"
 #include <stdlib.h>
 
 /* Limits in the order that as_estate.quota counts in. */
@@ -26,12 +25,12 @@ int as_engine_open(const as_engine_options *options, as_engine **out, assay_erro
 {
 	as_engine *e = as_new(1, sizeof *e);
 	const as_manifest *m = options->manifest;
-	const char *tmp = getenv("TMPDIR");
 	int rc;
 	*out = NULL;
 	if (!e) {
 		return as_fail_memory(err);
 	}
+	e->work.lock = -1;
 	e->manifest = m;
 	e->registry = options->registry;
 	e->store = options->store;
@@ -41,7 +40,7 @@ int as_engine_open(const as_engine_options *options, as_engine **out, assay_erro
 	e->jobs = m->jobs ? m->jobs : as_pool_cores();
 	rc = as_variables_load(m->base_dir, &e->variables, err);
 	if (rc == 0) {
-		rc = as_make_temp_dir(tmp && tmp[0] ? tmp : "/tmp", "assay-", &e->work_dir, err);
+		rc = as_workdir_open(&e->work, err);
 	}
 	if (rc == 0) {
 		rc = make_quota(e, err);
@@ -54,7 +53,7 @@ int as_engine_open(const as_engine_options *options, as_engine **out, assay_erro
 	                        .servers = m->servers,
 	                        .n_servers = m->n_servers,
 	                        .base_dir = m->base_dir,
-	                        .work_dir = e->work_dir.ptr,
+	                        .work_dir = e->work.path.ptr,
 	                        .quota = e->quota,
 	                        .environments = m->environments,
 	                        .n_environments = m->n_environments,
@@ -69,10 +68,7 @@ void as_engine_close(as_engine *e)
 	if (!e) {
 		return;
 	}
-	if (e->work_dir.len > 0) {
-		as_remove_tree(e->work_dir.ptr, NULL);
-	}
-	as_buf_free(&e->work_dir);
+	as_workdir_close(&e->work);
 	as_quota_free(e->quota);
 	as_variables_free(e->variables);
 	as_catalogue_free(e->catalogue);

@@ -8,6 +8,7 @@
 #include "core/run/pool.h"
 #include "core/run/progress.h"
 #include "core/run/variables.h"
+#include "core/run/workdir.h"
 #include "core/store/store.h"
 
 typedef struct as_engine {
@@ -23,7 +24,7 @@ typedef struct as_engine {
 	as_catalogue *catalogue; /* after as_stage_catalogue */
 	as_quota *quota;
 	as_estate estate;
-	as_buf work_dir; /* for environments; made on open, removed on close */
+	as_workdir work;
 } as_engine;
 
 typedef struct as_engine_options {
