@@ -68,11 +68,55 @@ static bool carries_alone(const struct prov *p, size_t call)
 	return false;
 }
 
+static bool feeds_any(const struct prov *p, size_t call)
+{
+	for (size_t i = call + 1; i < p->n_calls; i++) {
+		for (size_t k = 0; k < p->calls[i].n_inputs; k++) {
+			const struct prov_input *in = &p->calls[i].inputs[k];
+			if (in->origin == PROV_RESULT && in->producer == call) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+static bool overlap(const struct prov_call *a, const struct prov_call *b)
+{
+	for (size_t i = 0; i < a->n_inputs; i++) {
+		for (size_t k = 0; k < b->n_inputs; k++) {
+			assay_str x = a->inputs[i].text, y = b->inputs[k].text;
+			if (prov_same(a->inputs[i].parameter, b->inputs[k].parameter) &&
+			    (prov_find_word(x, y, 0) != PROV_NONE || prov_find_word(y, x, 0) != PROV_NONE)) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* A search that gave nothing, and was asked again in other words, is a failed call and its repair. */
+static bool was_repaired(const struct prov *p, size_t call)
+{
+	const struct prov_call *c = &p->calls[call];
+	if (feeds_any(p, call)) {
+		return false;
+	}
+	for (size_t i = call + 1; i < p->n_calls; i++) {
+		const struct prov_call *d = &p->calls[i];
+		if (prov_counts(p, i) && prov_same(c->server, d->server) && prov_same(c->name, d->name) &&
+		    overlap(c, d) && (d->kept || feeds_any(p, i))) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static void keep_sole_carriers(struct prov *p)
 {
 	for (size_t i = 0; i < p->n_calls; i++) {
 		if (prov_counts(p, i) && !p->calls[i].kept) {
-			p->calls[i].kept = carries_alone(p, i);
+			p->calls[i].kept = carries_alone(p, i) && !was_repaired(p, i);
 		}
 	}
 }
@@ -115,7 +159,8 @@ static bool keep_siblings(struct prov *p)
 	bool changed = false;
 	for (size_t i = 0; i < p->n_calls; i++) {
 		for (size_t k = 0; k < p->n_calls && p->calls[i].kept; k++) {
-			if (!p->calls[k].kept && prov_counts(p, k) && are_siblings(&p->calls[i], &p->calls[k])) {
+			if (!p->calls[k].kept && prov_counts(p, k) && are_siblings(&p->calls[i], &p->calls[k]) &&
+			    !was_repaired(p, k)) {
 				p->calls[k].kept = changed = true;
 			}
 		}
