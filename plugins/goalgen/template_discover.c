@@ -1,0 +1,159 @@
+/* goalgen/template: calls of reading tools, to see what there is and whether a step works. */
+#include "template.h"
+
+bool tmpl_calls_left(const struct tmpl_run *r)
+{
+	return r->fatal == 0 && !r->arena.failed && r->n_answers < TMPL_MAX_CALLS;
+}
+
+/* The answer to the same call, if it was made before. */
+static int earlier(const struct tmpl_run *r, int tool, const assay_json *arguments)
+{
+	for (size_t i = 0; i < r->n_answers; i++) {
+		if (r->answers[i].tool == tool && r->json->equal(r->answers[i].arguments, arguments)) {
+			return (int)i;
+		}
+	}
+	return -1;
+}
+
+/* Some failures are not the tool's: nothing can follow them. */
+static bool ends_all(int code)
+{
+	return code == ASSAY_ECANCELED || code == ASSAY_ETIMEOUT || code == ASSAY_ENOMEM || code == ASSAY_EINTERNAL;
+}
+
+int tmpl_try(struct tmpl_run *r, int tool, const assay_json *arguments)
+{
+	struct tmpl_tool *t = &r->tools[tool];
+	assay_json *result = NULL;
+	int is_error = 0, known = earlier(r, tool, arguments);
+	if (known >= 0 || !arguments || !t->reads || t->failing || !tmpl_calls_left(r)) {
+		return known;
+	}
+	if (r->host->cancelled(r->call)) {
+		r->fatal = ASSAY_ECANCELED;
+		return -1;
+	}
+	struct tmpl_answer *a = tmpl_push(&r->arena, &r->answers, &r->n_answers, &r->cap_answers, sizeof *a);
+	if (!a) {
+		return -1;
+	}
+	*a = (struct tmpl_answer){.tool = tool, .arguments = arguments, .first_leaf = r->n_leaves};
+	int index = (int)r->n_answers - 1;
+	int rc = r->host->world->call(r->call, t->tool->server, t->tool->name, arguments, &result, &is_error, NULL);
+	a->failed = rc < 0 || is_error;
+	if (rc < 0) {
+		t->failing = true;
+		r->fatal = ends_all(rc) ? rc : 0;
+		return index;
+	}
+	result = tmpl_own(r, result);
+	if (result && !a->failed) {
+		tmpl_add_result(r, index, result);
+	}
+	return index;
+}
+
+/* --- The survey ----------------------------------------------------------------------------------------------------
+ */
+
+static bool tells(const struct tmpl_run *r, const assay_json *schema, const struct tmpl_param *p, int depth)
+{
+	const assay_json *properties = r->json->get(schema, "properties");
+	for (const assay_json *m = r->json->first(properties); m && depth < 4; m = r->json->next(m)) {
+		if (tmpl_same(r->json->key(m), p->name) || tells(r, m, p, depth + 1) ||
+		    tells(r, r->json->get(m, "items"), p, depth + 1)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* How useful the answers of tool u would be for what the seeds need. */
+static int use_of(const struct tmpl_run *r, const struct tmpl_tool *u)
+{
+	int use = u->seed ? 1 : 0;
+	for (size_t i = 0; i < r->n_seeds; i++) {
+		const struct tmpl_tool *t = &r->tools[i];
+		for (size_t k = 0; k < t->n_params; k++) {
+			const struct tmpl_param *p = &t->params[k];
+			bool open = p->required && p->sense != TMPL_QUERY && p->sense != TMPL_CONTENT && !p->fresh;
+			bool home = tmpl_same(t->tool->server, u->tool->server);
+			bool named = tells(r, u->tool->output_schema, p, 0) ||
+				     (home && (tmpl_has(&p->words, u->noun) || tmpl_same_stem(t->noun, u->noun)));
+			use += open && named ? (home ? 3 : 2) : 0;
+		}
+		use += t->seed && tmpl_same(t->tool->server, u->tool->server) && u->act == TMPL_LIST ? 1 : 0;
+	}
+	return use;
+}
+
+static bool was_called(const struct tmpl_run *r, int tool)
+{
+	for (size_t i = 0; i < r->n_answers; i++) {
+		if (r->answers[i].tool == tool) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A step with what is required, from what is known by now. */
+static bool fillable(struct tmpl_run *r, int tool, struct tmpl_step *s)
+{
+	const struct tmpl_tool *t = &r->tools[tool];
+	*s = (struct tmpl_step){.tool = tool, .answer = -1, .fan = -1};
+	for (size_t i = 0; i < t->n_params; i++) {
+		if (t->params[i].required && !tmpl_bind(r, s, i, &s->slots[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool requires_nothing(const struct tmpl_tool *t)
+{
+	for (size_t i = 0; i < t->n_params; i++) {
+		if (t->params[i].required) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The best tool to call next, or -1. */
+static int next_tool(struct tmpl_run *r, const bool *passed)
+{
+	int best = -1, most = 0;
+	for (size_t i = 0; i < r->n_tools; i++) {
+		const struct tmpl_tool *t = &r->tools[i];
+		if (!t->reads || t->odd || t->failing || passed[i] || was_called(r, (int)i)) {
+			continue;
+		}
+		int use = use_of(r, t);
+		use = use > 0 ? 2 * use + (requires_nothing(t) ? 8 : 0) + (int)tmpl_below(r, 3) : 0;
+		if (use > most) {
+			most = use;
+			best = (int)i;
+		}
+	}
+	return best;
+}
+
+void tmpl_survey(struct tmpl_run *r)
+{
+	bool *passed = tmpl_alloc(&r->arena, r->n_tools + 1, sizeof *passed);
+	struct tmpl_step *s = tmpl_alloc(&r->arena, 1, sizeof *s);
+	size_t called = 0;
+	for (size_t guard = 0; passed && s && guard < r->n_tools && called < TMPL_MAX_SURVEY; guard++) {
+		int tool = tmpl_calls_left(r) ? next_tool(r, passed) : -1;
+		if (tool < 0) {
+			return;
+		}
+		passed[tool] = true;
+		if (fillable(r, tool, s)) {
+			called += tmpl_try(r, tool, tmpl_arguments(r, s)) >= 0;
+		}
+	}
+}

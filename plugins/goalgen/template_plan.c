@@ -1,0 +1,382 @@
+/* goalgen/template: steps through the seed tools, each fed from the ones before where that is possible. */
+#include "template.h"
+#include <string.h>
+
+enum { LINK_FIT = 5, MAX_TRIALS = 3, MAX_DETOUR = 2 };
+
+/* --- What earlier steps give ---------------------------------------------------------------------------------------
+ */
+
+static bool may_refer(const struct tmpl_param *p)
+{
+	switch (p->sense) {
+	case TMPL_ID:
+	case TMPL_TITLE:
+	case TMPL_PATH:
+	case TMPL_URL:
+	case TMPL_EMAIL:
+	case TMPL_PLACE:
+	case TMPL_OTHER:
+		return !p->fresh;
+	default:
+		return false;
+	}
+}
+
+/* The name of the thing that a leaf belongs to, if no other record of that answer has it: -1 when there is none. */
+static int name_beside(const struct tmpl_run *r, int leaf, const struct tmpl_answer *a)
+{
+	for (size_t i = a->first_leaf; i < a->first_leaf + a->n_leaves; i++) {
+		const struct tmpl_leaf *name = &r->leaves[i];
+		if (name->record != r->leaves[leaf].record || (int)i == leaf || !name->plain || !tmpl_is_name(name) ||
+		    name->text.len > 60) {
+			continue;
+		}
+		bool unique = true;
+		for (size_t k = a->first_leaf; k < a->first_leaf + a->n_leaves && unique; k++) {
+			unique = k == i || !tmpl_same_fold(r->leaves[k].text, name->text);
+		}
+		if (unique && (tmpl_is(name->words.list[name->words.n - 1], "name") ||
+			       tmpl_is(name->words.list[name->words.n - 1], "title"))) {
+			return (int)i;
+		}
+	}
+	return -1;
+}
+
+/* Which of the fitting leaves of one answer is meant, and how it is called. */
+static void refer(struct tmpl_run *r, const struct tmpl_answer *a, const int *fitting, size_t n, size_t distinct,
+		  const struct tmpl_param *p, struct tmpl_slot *out)
+{
+	int leaf = fitting[0], name = -1;
+	enum tmpl_pick pick = distinct == 1 ? TMPL_IT : TMPL_FIRST;
+	bool speaks = p->sense == TMPL_TITLE || p->sense == TMPL_PLACE || p->sense == TMPL_PATH;
+	if (distinct > 1 && tmpl_below(r, 2) == 0) {
+		int other = fitting[tmpl_below(r, (uint32_t)n)];
+		name = speaks ? other : name_beside(r, other, a);
+		leaf = name >= 0 ? other : leaf;
+		pick = name < 0 ? TMPL_FIRST : speaks ? TMPL_LITERAL : TMPL_BY_NAME;
+	}
+	*out = (struct tmpl_slot){.pick = pick,
+				  .text = r->leaves[name >= 0 ? name : leaf].text,
+				  .value = r->leaves[leaf].value,
+				  .noun = r->records[r->leaves[leaf].record].noun,
+				  .leaf = leaf};
+}
+
+/* Feed a parameter from the latest step that can. */
+static bool link_param(struct tmpl_run *r, int tool, const struct tmpl_param *p, int fit, struct tmpl_slot *out)
+{
+	const struct tmpl_tool *t = &r->tools[tool];
+	for (size_t k = r->n_steps; k-- > 0;) {
+		const struct tmpl_answer *a = r->steps[k].answer >= 0 ? &r->answers[r->steps[k].answer] : NULL;
+		int fitting[64];
+		size_t n = 0, distinct = 0;
+		for (size_t i = a ? a->first_leaf : 0; a && i < a->first_leaf + a->n_leaves && n < 64; i++) {
+			const struct tmpl_leaf *leaf = &r->leaves[i];
+			if (!leaf->plain || tmpl_name_fit(r, t, p, leaf) < fit || !tmpl_type_fits(r, p, leaf)) {
+				continue;
+			}
+			bool fresh = true;
+			for (size_t j = 0; j < n && fresh; j++) {
+				fresh = !tmpl_same(r->leaves[fitting[j]].text, leaf->text);
+			}
+			distinct += fresh;
+			fitting[n++] = (int)i;
+		}
+		if (n > 0) {
+			refer(r, a, fitting, n, distinct, p, out);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* --- Steps ---------------------------------------------------------------------------------------------------------
+ */
+
+static bool add_step(struct tmpl_run *r, int tool, int depth);
+
+static bool in_plan(const struct tmpl_run *r, int tool)
+{
+	for (size_t i = 0; i < r->n_steps; i++) {
+		if (r->steps[i].tool == tool) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool writes_allowed(const struct tmpl_run *r, const struct tmpl_tool *t)
+{
+	const assay_json *server = r->json->get_n(r->request->servers, t->tool->server);
+	assay_str kind = r->json->str(r->json->get(server, "class"));
+	bool destructive = (t->tool->flags & ASSAY_TOOL_DESTRUCTIVE) != 0 || t->act == TMPL_REMOVE;
+	if (t->reads) {
+		return true;
+	}
+	/* A state that is not copied is not to be changed. */
+	return tmpl_is(kind, "stateful_write") && !t->whole && !(destructive && r->careful);
+}
+
+static bool schema_tells(const struct tmpl_run *r, const assay_json *schema, assay_str name, int depth)
+{
+	const assay_json *properties = r->json->get(schema, "properties");
+	for (const assay_json *m = r->json->first(properties); m && depth < 4; m = r->json->next(m)) {
+		if (tmpl_same(r->json->key(m), name) || schema_tells(r, m, name, depth + 1) ||
+		    schema_tells(r, r->json->get(m, "items"), name, depth + 1)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* May tool u supply parameter p of tool t? */
+static bool may_supply(const struct tmpl_run *r, int u, int t, const struct tmpl_param *p)
+{
+	const struct tmpl_tool *from = &r->tools[u], *to = &r->tools[t];
+	bool common = p->words.n == 1 && (p->sense == TMPL_TITLE || p->sense == TMPL_ID);
+	bool home = tmpl_same(from->tool->server, to->tool->server);
+	if (u == t || !from->reads || from->odd || from->failing || in_plan(r, u)) {
+		return false;
+	}
+	for (size_t i = 0; i < r->n_leaves; i++) {
+		int answer = r->records[r->leaves[i].record].answer;
+		if (answer >= 0 && r->answers[answer].tool == u && tmpl_name_fit(r, to, p, &r->leaves[i]) >= LINK_FIT) {
+			return true;
+		}
+	}
+	return (home || !common) && schema_tells(r, from->tool->output_schema, p->name, 0);
+}
+
+/* A step before this one that supplies p: a seed if there is one, else sometimes another tool of the servers. */
+static bool add_supplier(struct tmpl_run *r, int tool, const struct tmpl_param *p, int depth)
+{
+	if (depth >= MAX_DETOUR || r->n_steps + 2 > r->max_steps) {
+		return false;
+	}
+	for (int pass = 0; pass < 2; pass++) {
+		size_t from = pass == 0 ? 0 : r->n_seeds, to = pass == 0 ? r->n_seeds : r->n_tools;
+		uint32_t n = 0;
+		int best = -1;
+		for (size_t u = from; u < to; u++) {
+			/* Tools that look things up come before those that need to be told of one. */
+			bool finds = r->tools[u].act == TMPL_LIST || r->tools[u].act == TMPL_SEARCH;
+			if (may_supply(r, (int)u, tool, p) && (finds || pass == 0) && tmpl_below(r, ++n) == 0) {
+				best = (int)u;
+			}
+		}
+		if (best >= 0 && (pass == 0 || depth > 0 || tmpl_below(r, 4) != 0) && add_step(r, best, depth + 1)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool bind_required(struct tmpl_run *r, struct tmpl_step *s, int depth)
+{
+	const struct tmpl_tool *t = &r->tools[s->tool];
+	for (size_t i = 0; i < t->n_params; i++) {
+		const struct tmpl_param *p = &t->params[i];
+		struct tmpl_slot *slot = &s->slots[i];
+		if (!p->required || slot->pick != TMPL_NOT_BOUND) {
+			continue;
+		}
+		/* What a change sets something to is not taken from the thing itself. */
+		bool target = t->act == TMPL_CHANGE && i > 0 && p->sense != TMPL_ID;
+		bool refers = may_refer(p) && !target;
+		if (refers && link_param(r, s->tool, p, LINK_FIT, slot)) {
+			continue;
+		}
+		if (refers && add_supplier(r, s->tool, p, depth) && link_param(r, s->tool, p, LINK_FIT, slot)) {
+			continue;
+		}
+		if (!tmpl_bind(r, s, i, slot)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* An optional identifier that earlier steps can give: the orders of that customer. */
+static void link_optional(struct tmpl_run *r, struct tmpl_step *s)
+{
+	const struct tmpl_tool *t = &r->tools[s->tool];
+	for (size_t i = 0; i < t->n_params; i++) {
+		const struct tmpl_param *p = &t->params[i];
+		if (!p->required && !p->list && p->sense == TMPL_ID && s->slots[i].pick == TMPL_NOT_BOUND &&
+		    link_param(r, s->tool, p, LINK_FIT + 1, &s->slots[i])) {
+			return;
+		}
+	}
+	tmpl_bind_optional(r, s);
+}
+
+static bool is_empty(const struct tmpl_run *r, const struct tmpl_answer *a)
+{
+	const struct tmpl_tool *t = &r->tools[a->tool];
+	bool finds = t->act == TMPL_LIST || t->act == TMPL_SEARCH;
+	bool listed = false, none = a->n_leaves == 0;
+	for (size_t i = a->first_leaf; i < a->first_leaf + a->n_leaves; i++) {
+		listed = listed || r->records[r->leaves[i].record].listed;
+		none = none || (a->n_leaves <= 2 && tmpl_is(r->leaves[i].text, "0"));
+	}
+	return finds && !listed && none;
+}
+
+/* Does it work, and does it find anything? Steps that write are not tried. */
+static bool try_step(struct tmpl_run *r, struct tmpl_step *s)
+{
+	if (!r->tools[s->tool].reads) {
+		return true;
+	}
+	s->answer = tmpl_try(r, s->tool, tmpl_arguments(r, s));
+	return s->answer >= 0 && !r->answers[s->answer].failed && !is_empty(r, &r->answers[s->answer]);
+}
+
+/* Other values for what was not fed from a step. */
+static void forget_values(const struct tmpl_run *r, struct tmpl_step *s)
+{
+	const struct tmpl_tool *t = &r->tools[s->tool];
+	for (size_t i = 0; i < t->n_params; i++) {
+		if (!t->params[i].required || s->slots[i].pick == TMPL_LITERAL) {
+			s->slots[i].pick = TMPL_NOT_BOUND;
+		}
+	}
+}
+
+static bool add_step(struct tmpl_run *r, int tool, int depth)
+{
+	const struct tmpl_tool *t = &r->tools[tool];
+	size_t before = r->n_steps;
+	struct tmpl_step *s = tmpl_alloc(&r->arena, 1, sizeof *s);
+	if (!s || t->odd || t->failing || !writes_allowed(r, t) || in_plan(r, tool)) {
+		return false;
+	}
+	*s = (struct tmpl_step){.tool = tool, .answer = -1, .fan = -1};
+	for (int trial = 0; trial < MAX_TRIALS; trial++) {
+		if (!bind_required(r, s, trial == 0 ? depth : MAX_DETOUR) || r->n_steps >= r->max_steps) {
+			break;
+		}
+		if (trial == 0) {
+			link_optional(r, s);
+		}
+		if (try_step(r, s)) {
+			r->steps[r->n_steps++] = *s;
+			return true;
+		}
+		forget_values(r, s);
+	}
+	r->n_steps = before;
+	return false;
+}
+
+/* --- The plan ------------------------------------------------------------------------------------------------------
+ */
+
+/* Can the tool take something from the steps so far? */
+static bool connects(struct tmpl_run *r, int tool)
+{
+	const struct tmpl_tool *t = &r->tools[tool];
+	struct tmpl_slot slot;
+	for (size_t i = 0; i < t->n_params; i++) {
+		const struct tmpl_param *p = &t->params[i];
+		if (p->sense == TMPL_CONTENT && p->required) {
+			return true; /* what was found can be written down */
+		}
+		if (may_refer(p) && (p->required || p->sense == TMPL_ID) && link_param(r, tool, p, LINK_FIT, &slot)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool ends_in_write(const struct tmpl_run *r)
+{
+	return r->n_steps > 0 && !r->tools[r->steps[r->n_steps - 1].tool].reads;
+}
+
+/* Go on with seeds that connect; what writes comes last. */
+static void extend(struct tmpl_run *r, const uint32_t *order)
+{
+	for (int writes = 0; writes < 2; writes++) {
+		for (bool more = true; more && r->n_steps < r->max_steps && !ends_in_write(r);) {
+			more = false;
+			for (size_t i = 0; i < r->n_seeds && !more; i++) {
+				int tool = (int)order[i];
+				bool turn = r->tools[tool].reads == (writes == 0);
+				more = turn && !in_plan(r, tool) && connects(r, tool) && add_step(r, tool, 1);
+			}
+		}
+	}
+}
+
+/* The same question about two or three things. */
+static void fan_out(struct tmpl_run *r)
+{
+	struct tmpl_step *s = &r->steps[r->n_steps - 1];
+	const struct tmpl_tool *t = &r->tools[s->tool];
+	for (size_t i = 0; i < t->n_params && s->fan < 0; i++) {
+		const struct tmpl_param *p = &t->params[i];
+		if (!t->reads || !p->required || p->list || s->slots[i].pick != TMPL_LITERAL || s->slots[i].leaf < 0 ||
+		    s->slots[i].composed || !(may_refer(p) || p->sense == TMPL_DATE || p->sense == TMPL_QUERY)) {
+			continue;
+		}
+		struct tmpl_slot first = s->slots[i];
+		for (size_t wanted = 1 + tmpl_below(r, TMPL_MAX_FAN - 1), k = 0; k < wanted; k++) {
+			struct tmpl_slot other;
+			struct tmpl_step copy = *s;
+			copy.answer = -1;
+			if (!tmpl_bind(r, s, i, &other) || tmpl_same_fold(other.text, first.text)) {
+				continue;
+			}
+			copy.slots[i] = other;
+			bool fresh = s->n_more == 0 || !tmpl_same_fold(s->more[0].text, other.text);
+			if (fresh && try_step(r, &copy)) {
+				s->more[s->n_more++] = other;
+				s->fan = (int)i;
+			}
+		}
+	}
+}
+
+static void set_length(struct tmpl_run *r)
+{
+	assay_str level = r->request->complexity;
+	r->max_steps = tmpl_is(level, "simple")   ? 2
+		       : tmpl_is(level, "medium") ? 3
+		       : tmpl_is(level, "hard")   ? 5
+						  : 2 + tmpl_below(r, 3);
+}
+
+void tmpl_make_plan(struct tmpl_run *r)
+{
+	uint32_t *order = tmpl_alloc(&r->arena, r->n_seeds + 1, sizeof *order);
+	if (!order || r->n_seeds == 0) {
+		return;
+	}
+	for (size_t i = 0; i < r->n_seeds; i++) {
+		order[i] = (uint32_t)i;
+	}
+	r->host->rng->shuffle(r->call, order + 1, r->n_seeds - 1); /* the anchor stays first */
+	set_length(r);
+	for (size_t i = 0; i < r->n_seeds && r->n_steps == 0 && r->fatal == 0; i++) {
+		const struct tmpl_tool *t = &r->tools[order[i]];
+		bool destructive = (t->tool->flags & ASSAY_TOOL_DESTRUCTIVE) != 0;
+		if (!destructive || tmpl_below(r, 2) == 0) {
+			add_step(r, (int)order[i], 0);
+		}
+	}
+	if (r->n_steps == 0) {
+		return;
+	}
+	extend(r, order);
+	if (r->n_steps == 1 && tmpl_below(r, 3) != 0) {
+		fan_out(r);
+	}
+	if (r->n_steps == 1 && r->steps[0].n_more == 0 && !ends_in_write(r) && tmpl_below(r, 2) == 0) {
+		for (size_t i = 0; i < r->n_seeds && r->n_steps == 1; i++) {
+			add_step(r, (int)order[i], 1); /* two things at once */
+		}
+	}
+}

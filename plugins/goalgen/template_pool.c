@@ -1,0 +1,320 @@
+/* goalgen/template: the values that were seen, as records and leaves, and what they fit. */
+#include "template.h"
+#include <string.h>
+
+assay_json *tmpl_own(struct tmpl_run *r, assay_json *v)
+{
+	assay_json **place = v ? tmpl_push(&r->arena, &r->owned, &r->n_owned, &r->cap_owned, sizeof *place) : NULL;
+	if (!place) {
+		r->json->free(v);
+		return NULL;
+	}
+	*place = v;
+	return v;
+}
+
+/* --- Which texts may stand in a goal -------------------------------------------------------------------------------
+ */
+
+static bool names_a_tool(const struct tmpl_run *r, assay_str text)
+{
+	for (size_t i = 0; i < r->n_tools; i++) {
+		assay_str name = r->tools[i].tool->name;
+		bool ordinary = r->tools[i].words.n < 2;
+		if ((!ordinary && tmpl_find_word(text, name) != SIZE_MAX) || tmpl_same_fold(text, name)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool tmpl_plain(const struct tmpl_run *r, assay_str text)
+{
+	if (text.len == 0 || text.len > TMPL_MAX_VALUE || tmpl_trim(text).len != text.len) {
+		return false;
+	}
+	for (size_t i = 0; i < text.len; i++) {
+		unsigned char c = (unsigned char)text.ptr[i];
+		/* C0 80 is a NUL, C2 80 and following are controls, E2 80 holds quotes and direction marks */
+		bool odd = c == 0xC0 || (c == 0xC2 && i + 1 < text.len && (unsigned char)text.ptr[i + 1] < 0xA0) ||
+			   (c == 0xE2 && i + 1 < text.len && (unsigned char)text.ptr[i + 1] == 0x80);
+		if (c < 0x20 || c == 0x7F || c == '"' || c == '`' || c == '\\' || c == '{' || odd) {
+			return false;
+		}
+	}
+	return !names_a_tool(r, text);
+}
+
+/* --- Building ------------------------------------------------------------------------------------------------------
+ */
+
+static int add_record(struct tmpl_run *r, int answer, int parent, assay_str noun, bool listed)
+{
+	struct tmpl_record *rec = tmpl_push(&r->arena, &r->records, &r->n_records, &r->cap_records, sizeof *rec);
+	if (!rec) {
+		return -1;
+	}
+	*rec = (struct tmpl_record){.answer = answer, .parent = parent, .noun = noun, .listed = listed};
+	return (int)r->n_records - 1;
+}
+
+static void add_leaf(struct tmpl_run *r, int record, assay_str server, assay_str key, const assay_json *value)
+{
+	int type = r->json->type(value);
+	bool scalar = type == ASSAY_JSON_STRING || type == ASSAY_JSON_NUMBER;
+	struct tmpl_leaf *leaf = record >= 0 && scalar && r->n_leaves < TMPL_MAX_LEAVES
+					 ? tmpl_push(&r->arena, &r->leaves, &r->n_leaves, &r->cap_leaves, sizeof *leaf)
+					 : NULL;
+	if (!leaf) {
+		return;
+	}
+	*leaf = (struct tmpl_leaf){.key = key, .value = value, .record = record, .server = server};
+	leaf->text = type == ASSAY_JSON_STRING ? r->json->str(value) : r->json->spelling(value);
+	leaf->plain = tmpl_plain(r, leaf->text);
+	tmpl_split(&r->arena, key, &leaf->words);
+}
+
+static assay_str noun_of_key(struct tmpl_run *r, assay_str key, assay_str otherwise)
+{
+	static const char *const vague[] = {"rows",     "hits",   "matches", "elements", "list", "pages",
+					    "response", "output", "value",   "values",   NULL};
+	struct tmpl_words words = {.n = 0};
+	tmpl_split(&r->arena, key, &words);
+	assay_str last = words.n > 0 ? words.list[words.n - 1] : (assay_str){0};
+	return last.len == 0 || tmpl_generic_noun(last) || tmpl_in(last, vague) ? otherwise
+										: tmpl_singular(&r->arena, last);
+}
+
+struct walk {
+	assay_str server;
+	int answer;
+	size_t most; /* leaves, when this answer is full */
+};
+
+static void walk(struct tmpl_run *r, const struct walk *w, const assay_json *v, int record, assay_str key, int depth)
+{
+	int type = r->json->type(v);
+	if (record < 0 || depth > TMPL_MAX_DEPTH || r->n_leaves >= w->most) {
+		return;
+	}
+	if (type != ASSAY_JSON_ARRAY && type != ASSAY_JSON_OBJECT) {
+		add_leaf(r, record, w->server, key, v);
+		return;
+	}
+	if (type == ASSAY_JSON_OBJECT && key.len > 0 && depth > 0) {
+		record = add_record(r, w->answer, record, noun_of_key(r, key, r->records[record].noun), false);
+	}
+	assay_str noun =
+		type == ASSAY_JSON_ARRAY && record >= 0 ? noun_of_key(r, key, r->records[record].noun) : (assay_str){0};
+	for (const assay_json *e = r->json->first(v); e && record >= 0 && r->n_leaves < w->most; e = r->json->next(e)) {
+		if (type == ASSAY_JSON_OBJECT) {
+			walk(r, w, e, record, r->json->key(e), depth + 1);
+			continue;
+		}
+		int inner = add_record(r, w->answer, record, noun, true);
+		bool deep = r->json->type(e) == ASSAY_JSON_ARRAY || r->json->type(e) == ASSAY_JSON_OBJECT;
+		walk(r, w, e, inner, deep ? (assay_str){0} : key, depth + 1);
+	}
+}
+
+/* "Title: value" lines of a plain text as an object. */
+static assay_json *fields_of(struct tmpl_run *r, assay_str text)
+{
+	assay_json *object = r->json->object();
+	for (size_t at = 0, lines = 0; at < text.len && object && lines < 200; lines++) {
+		size_t end = at, colon = SIZE_MAX;
+		for (; end < text.len && text.ptr[end] != '\n'; end++) {
+			bool gap = text.ptr[end] == ':' && end + 1 < text.len && text.ptr[end + 1] == ' ';
+			colon = colon == SIZE_MAX && gap ? end : colon;
+		}
+		assay_str key = colon == SIZE_MAX ? (assay_str){0} : tmpl_trim((assay_str){text.ptr + at, colon - at});
+		if (key.len > 0 && key.len <= 30 && tmpl_letter(key.ptr[0])) {
+			assay_str value = tmpl_trim((assay_str){text.ptr + colon + 1, end - colon - 1});
+			r->json->set_n(object, key, r->json->string(value));
+		}
+		at = end + 1;
+	}
+	return tmpl_own(r, object);
+}
+
+static const assay_json *document_of(struct tmpl_run *r, const assay_json *result)
+{
+	const assay_json *structured = r->json->get(result, "structuredContent");
+	if (structured) {
+		return structured;
+	}
+	for (const assay_json *part = r->json->first(r->json->get(result, "content")); part;
+	     part = r->json->next(part)) {
+		assay_str text = r->json->str(r->json->get(part, "text"));
+		assay_json *parsed = NULL;
+		if (text.len == 0 || text.len > TMPL_MAX_TEXT) {
+			continue;
+		}
+		if (r->json->parse(text, ASSAY_JSON_PEER, &parsed, NULL) == 0) {
+			return tmpl_own(r, parsed);
+		}
+		return fields_of(r, text);
+	}
+	return NULL;
+}
+
+void tmpl_add_result(struct tmpl_run *r, int answer, const assay_json *result)
+{
+	struct tmpl_answer *a = &r->answers[answer];
+	const struct tmpl_tool *t = &r->tools[a->tool];
+	const assay_json *document = document_of(r, result);
+	struct walk w = {.server = t->tool->server, .answer = answer, .most = r->n_leaves + TMPL_MAX_PER_CALL};
+	bool listed = r->json->type(document) == ASSAY_JSON_ARRAY;
+	a->first_leaf = r->n_leaves;
+	w.most = w.most < TMPL_MAX_LEAVES ? w.most : TMPL_MAX_LEAVES;
+	walk(r, &w, document, add_record(r, answer, -1, t->noun, false), listed ? t->noun : (assay_str){0}, 0);
+	a->n_leaves = r->n_leaves - a->first_leaf;
+}
+
+void tmpl_add_resources(struct tmpl_run *r)
+{
+	for (const assay_json *s = r->json->first(r->request->servers); s; s = r->json->next(s)) {
+		const assay_json *e = r->json->first(r->json->get(s, "resources"));
+		for (size_t n = 0; e && n < 200; e = r->json->next(e), n++) {
+			assay_str kind = r->json->str(r->json->get(e, "kind"));
+			add_leaf(r, add_record(r, -1, -1, kind, true), r->json->key(s), kind, r->json->get(e, "value"));
+		}
+	}
+}
+
+/* --- What a leaf fits ----------------------------------------------------------------------------------------------
+ */
+
+bool tmpl_date_like(assay_str t)
+{
+	static const char picture[] = "dddd-dd-dd";
+	for (size_t i = 0; i < 10; i++) {
+		if (i >= t.len || (picture[i] == 'd' ? !tmpl_digit(t.ptr[i]) : t.ptr[i] != '-')) {
+			return false;
+		}
+	}
+	return t.len == 10;
+}
+
+static bool within(const struct tmpl_run *r, const struct tmpl_param *p, double number)
+{
+	return number >= r->json->f64(r->json->get(p->schema, "minimum"), -1e15) &&
+	       number <= r->json->f64(r->json->get(p->schema, "maximum"), 1e15);
+}
+
+static bool option_fits(const struct tmpl_run *r, const struct tmpl_param *p, const assay_json *value)
+{
+	for (const assay_json *e = r->json->first(r->json->get(p->schema, "enum")); e; e = r->json->next(e)) {
+		if (r->json->equal(e, value)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool tmpl_type_fits(const struct tmpl_run *r, const struct tmpl_param *p, const struct tmpl_leaf *leaf)
+{
+	int found = 1;
+	if (p->sense == TMPL_OPTION) {
+		return option_fits(r, p, leaf->value);
+	}
+	if (r->json->type(leaf->value) == ASSAY_JSON_NUMBER) {
+		double number = r->json->f64(leaf->value, 0);
+		bool whole = number >= -9e15 && number <= 9e15 && !(number - (double)(int64_t)number > 0) &&
+			     !(number - (double)(int64_t)number < 0);
+		return ((p->types & TMPL_NUMBER) || ((p->types & TMPL_INTEGER) && whole)) && within(r, p, number);
+	}
+	size_t most = (size_t)r->json->i64(r->json->get(p->schema, "maxLength"), TMPL_MAX_VALUE);
+	assay_str pattern = r->json->str(r->json->get(p->schema, "pattern"));
+	if ((p->types & TMPL_STRING) == 0 || leaf->text.len > most) {
+		return false;
+	}
+	if (pattern.len > 0 && pattern.len < 200 &&
+	    r->host->text->regex_search(pattern, leaf->text, &found, NULL) != 0) {
+		found = 1; /* not ours to judge */
+	}
+	return found != 0;
+}
+
+/* A name that every kind of thing has. */
+static bool common(const struct tmpl_words *w)
+{
+	static const char *const names[] = {"id",     "name",        "title",  "key",   "code", "text", "content",
+					    "date",   "type",        "status", "value", "url",  "path", "count",
+					    "number", "description", "total",  "tags",  NULL};
+	return w->n == 1 && tmpl_in(w->list[0], names);
+}
+
+static bool same_words(const struct tmpl_words *a, const struct tmpl_words *b)
+{
+	for (size_t i = 0; i < a->n && a->n == b->n; i++) {
+		if (!tmpl_same_stem(a->list[i], b->list[i])) {
+			return false;
+		}
+	}
+	return a->n == b->n && a->n > 0;
+}
+
+static bool vague(assay_str word)
+{
+	static const char *const words[] = {"id",     "ids",        "key",  "code", "name",
+					    "number", "identifier", "uuid", "new",  NULL};
+	return tmpl_in(word, words);
+}
+
+static bool about(const struct tmpl_param *p, assay_str noun)
+{
+	for (size_t i = 0; i < p->words.n && noun.len > 0; i++) {
+		if (!vague(p->words.list[i]) && tmpl_same_stem(p->words.list[i], noun)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Is the record one of the things that the tool is about? */
+static bool kin(const struct tmpl_run *r, const struct tmpl_tool *t, const struct tmpl_leaf *leaf)
+{
+	assay_str noun = r->records[leaf->record].noun;
+	bool home = tmpl_same(leaf->server, t->tool->server);
+	return home && noun.len > 0 &&
+	       (tmpl_same_stem(noun, t->noun) || tmpl_has(&t->words, noun) || tmpl_has(&t->about, noun));
+}
+
+int tmpl_name_fit(const struct tmpl_run *r, const struct tmpl_tool *t, const struct tmpl_param *p,
+		  const struct tmpl_leaf *leaf)
+{
+	const struct tmpl_words *l = &leaf->words;
+	assay_str noun = r->records[leaf->record].noun;
+	bool home = tmpl_same(leaf->server, t->tool->server);
+	bool resource = r->records[leaf->record].answer < 0;
+	if (p->fresh) {
+		return 0;
+	}
+	if (resource && home && l->n > 0 && (same_words(&p->words, l) || tmpl_has(&p->words, l->list[l->n - 1]))) {
+		return 8;
+	}
+	if (resource && p->sense == TMPL_PATH && home && l->n > 0 &&
+	    tmpl_in(l->list[l->n - 1], (const char *const[]){"path", "file", "dir", "directory", "folder", NULL})) {
+		return 7;
+	}
+	if (same_words(&p->words, l)) {
+		if (!common(l)) {
+			return home ? 7 : 6;
+		}
+		return kin(r, t, leaf) ? 7 : 0;
+	}
+	bool identifies = l->n == 1 && vague(l->list[0]) && !tmpl_is(l->list[0], "name");
+	if (identifies && home && about(p, noun)) {
+		return 7; /* customer_id from the id of a customer */
+	}
+	if (p->sense == TMPL_ID && p->words.n == 1 && l->n == 2 && vague(l->list[1]) &&
+	    tmpl_same_stem(l->list[0], t->noun)) {
+		return home ? 7 : 0; /* id from note_id */
+	}
+	if (p->words.n == 1 && tmpl_same_stem(p->words.list[0], noun) && l->n == 1 &&
+	    (identifies || tmpl_is(l->list[0], "name"))) {
+		return 5; /* city from the name of a city */
+	}
+	return 0;
+}
