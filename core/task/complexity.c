@@ -15,27 +15,30 @@ static void digits_of(assay_str s, as_buf *out)
 	}
 }
 
-static bool digits_occur(assay_str value, assay_str dump)
+/* An earlier result, as text and as its digits alone. */
+typedef struct earlier_result {
+	as_buf dump, digits;
+} earlier_result;
+
+static bool digits_occur(assay_str value, const earlier_result *earlier)
 {
-	as_buf mine = {0}, theirs = {0};
+	as_buf mine = {0};
 	bool found = false;
 	digits_of(value, &mine);
-	digits_of(dump, &theirs);
-	for (size_t i = 0; mine.len >= WINDOW && i + WINDOW <= mine.len && !found; i++) {
-		found = as_str_contains(as_buf_str(&theirs), (assay_str){mine.ptr + i, WINDOW});
+	for (size_t i = 0; i + WINDOW <= mine.len && !found; i++) {
+		found = as_str_contains(as_buf_str(&earlier->digits), (assay_str){mine.ptr + i, WINDOW});
 	}
 	as_buf_free(&mine);
-	as_buf_free(&theirs);
 	return found;
 }
 
-/* Does a top-level text argument of `step` come from an earlier result's dump? */
-static bool feeds_on(const assay_step *step, assay_str dump)
+/* Does a top-level text argument of `step` come from the earlier result? */
+static bool feeds_on(const assay_step *step, const earlier_result *earlier)
 {
 	for (const assay_json *v = as_json_first(step->arguments); v; v = as_json_next(v)) {
 		assay_str s = as_json_str(v);
 		if (as_json_type(v) == ASSAY_JSON_STRING && as_utf8_length(s) >= 3 &&
-		    (as_str_contains(dump, s) || digits_occur(s, dump))) {
+		    (as_str_contains(as_buf_str(&earlier->dump), s) || digits_occur(s, earlier))) {
 			return true;
 		}
 	}
@@ -44,21 +47,24 @@ static bool feeds_on(const assay_step *step, assay_str dump)
 
 static int branches_at_runtime(const assay_step *steps, size_t n, bool *out)
 {
-	as_buf dump = {0};
+	earlier_result earlier = {{0}, {0}};
 	int rc = 0;
 	*out = false;
-	for (size_t i = 0; i < n && rc == 0 && !*out; i++) {
+	for (size_t i = 0; i + 1 < n && rc == 0 && !*out; i++) {
 		if (steps[i].status != ASSAY_STEP_SUCCESS || !steps[i].result) {
 			continue;
 		}
-		as_buf_clear(&dump);
-		as_json_write(&dump, steps[i].result, ASSAY_JSON_PYTHON);
-		rc = as_buf_check(&dump, NULL);
+		as_buf_clear(&earlier.dump);
+		as_buf_clear(&earlier.digits);
+		as_json_write(&earlier.dump, steps[i].result, ASSAY_JSON_PYTHON);
+		digits_of(as_buf_str(&earlier.dump), &earlier.digits);
+		rc = earlier.dump.failed || earlier.digits.failed ? ASSAY_ENOMEM : 0;
 		for (size_t k = i + 1; k < n && !*out && rc == 0; k++) {
-			*out = feeds_on(&steps[k], as_buf_str(&dump));
+			*out = feeds_on(&steps[k], &earlier);
 		}
 	}
-	as_buf_free(&dump);
+	as_buf_free(&earlier.dump);
+	as_buf_free(&earlier.digits);
 	return rc;
 }
 
@@ -74,7 +80,8 @@ static bool recovers(const assay_step *steps, size_t n)
 	return false;
 }
 
-int as_task_complexity(const assay_step *steps, size_t n, const as_catalogue *catalogue, assay_json **out, assay_error *err)
+int as_task_complexity(const assay_step *steps, size_t n, const as_catalogue *catalogue, assay_json **out,
+		       assay_error *err)
 {
 	size_t depth = 0, servers = 0;
 	bool branching = false, coupled = false;
@@ -88,7 +95,8 @@ int as_task_complexity(const assay_step *steps, size_t n, const as_catalogue *ca
 			known = steps[k].status == ASSAY_STEP_SUCCESS && as_str_eq(steps[k].server, steps[i].server);
 		}
 		servers += !known;
-		coupled = coupled || (steps[i].status == ASSAY_STEP_SUCCESS && s && s->server_class == AS_CLASS_STATEFUL_WRITE);
+		coupled = coupled ||
+			  (steps[i].status == ASSAY_STEP_SUCCESS && s && s->server_class == AS_CLASS_STATEFUL_WRITE);
 	}
 	rc |= as_json_set(c, "trace_depth", as_json_integer((int64_t)depth));
 	rc |= as_json_set(c, "distinct_servers", as_json_integer((int64_t)servers));

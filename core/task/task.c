@@ -10,11 +10,11 @@
 #define DISTILLER_VERSION "0.2.0"
 #define CREATED_AT "1970-01-01T00:00:00Z" /* the wall clock has no place in a task */
 
-/* A copy of one member, or `otherwise` (taken over) when it is absent. */
+/* A copy of one member, or `otherwise` (taken over) when it is absent or null. */
 static assay_json *copy_or(const assay_json *object, const char *key, assay_json *otherwise)
 {
 	const assay_json *v = as_json_get(object, key);
-	if (!v) {
+	if (!v || as_json_type(v) == ASSAY_JSON_NULL) {
 		return otherwise;
 	}
 	as_json_free(otherwise);
@@ -71,6 +71,43 @@ static assay_json *full_value_predicate(const assay_json *p)
 	return out;
 }
 
+static assay_json *full_list(const assay_json *list, assay_json *(*full)(const assay_json *))
+{
+	assay_json *out = as_json_array();
+	int rc = 0;
+	for (const assay_json *v = as_json_first(list); v; v = as_json_next(v)) {
+		rc |= as_json_append(out, full(v));
+	}
+	if (rc < 0) {
+		as_json_free(out);
+		return NULL;
+	}
+	return out;
+}
+
+/* The members of a closed model, others left out. Both are texts that have been checked. */
+static assay_json *pair_of(const assay_json *v, const char *first, const char *second)
+{
+	assay_json *out = as_json_object();
+	int rc = as_json_set(out, first, as_json_clone(as_json_get(v, first)));
+	rc |= as_json_set(out, second, as_json_clone(as_json_get(v, second)));
+	if (rc < 0) {
+		as_json_free(out);
+		return NULL;
+	}
+	return out;
+}
+
+static assay_json *full_tool(const assay_json *tool)
+{
+	return as_json_type(tool) == ASSAY_JSON_OBJECT ? pair_of(tool, "server_id", "tool_name") : as_json_null();
+}
+
+static assay_json *full_constraint(const assay_json *constraint)
+{
+	return pair_of(constraint, "before_id", "after_id");
+}
+
 static assay_json *full_checkpoint(const assay_json *c)
 {
 	assay_str kind = as_json_str(as_json_get(c, "kind"));
@@ -79,7 +116,7 @@ static assay_json *full_checkpoint(const assay_json *c)
 	rc |= as_json_set(out, "checkpoint_id", as_json_clone(as_json_get(c, "checkpoint_id")));
 	rc |= as_json_set(out, "description", copy_or(c, "description", as_json_cstring("")));
 	if (as_str_is(kind, "tool_effect")) {
-		rc |= as_json_set(out, "equivalence_set", as_json_clone(as_json_get(c, "equivalence_set")));
+		rc |= as_json_set(out, "equivalence_set", full_list(as_json_get(c, "equivalence_set"), full_tool));
 		rc |= as_json_set(out, "arg_predicate", full_args_predicate(as_json_get(c, "arg_predicate")));
 		rc |= as_json_set(out, "must_succeed", copy_or(c, "must_succeed", as_json_truth(1)));
 	} else if (as_str_is(kind, "value_produced")) {
@@ -100,22 +137,9 @@ static assay_json *full_minefield(const assay_json *m)
 	assay_json *out = as_json_object();
 	int rc = as_json_set(out, "minefield_id", as_json_clone(as_json_get(m, "minefield_id")));
 	rc |= as_json_set(out, "description", copy_or(m, "description", as_json_cstring("")));
-	rc |= as_json_set(out, "forbidden_tool", copy_or(m, "forbidden_tool", as_json_null()));
-	rc |= as_json_set(out, "forbidden_arg_predicate", full_args_predicate(as_json_get(m, "forbidden_arg_predicate")));
-	if (rc < 0) {
-		as_json_free(out);
-		return NULL;
-	}
-	return out;
-}
-
-static assay_json *full_list(const assay_json *list, assay_json *(*full)(const assay_json *))
-{
-	assay_json *out = as_json_array();
-	int rc = 0;
-	for (const assay_json *v = as_json_first(list); v; v = as_json_next(v)) {
-		rc |= as_json_append(out, full(v));
-	}
+	rc |= as_json_set(out, "forbidden_tool", full_tool(as_json_get(m, "forbidden_tool")));
+	rc |= as_json_set(out, "forbidden_arg_predicate",
+			  full_args_predicate(as_json_get(m, "forbidden_arg_predicate")));
 	if (rc < 0) {
 		as_json_free(out);
 		return NULL;
@@ -185,7 +209,7 @@ static assay_json *assemble(const assay_json *body, const as_task_frame *frame, 
 	rc |= as_json_set(task, "complexity", complexity);
 	rc |= as_json_set(task, "checkpoints", full_list(as_json_get(body, "checkpoints"), full_checkpoint));
 	rc |= as_json_set(task, "minefields", full_list(as_json_get(body, "minefields"), full_minefield));
-	rc |= as_json_set(task, "ordering", copy_or(body, "ordering", as_json_array()));
+	rc |= as_json_set(task, "ordering", full_list(as_json_get(body, "ordering"), full_constraint));
 	rc |= as_json_set(task, "notes", copy_or(body, "notes", as_json_null()));
 	if (rc < 0) {
 		as_json_free(task);
@@ -194,8 +218,28 @@ static assay_json *assemble(const assay_json *body, const as_task_frame *frame, 
 	return task;
 }
 
+/* The caller's provenance, with the category under "assay" unless it is there. */
+static assay_json *full_provenance(const as_task_frame *frame)
+{
+	assay_json *p = frame->provenance ? as_json_clone(frame->provenance) : as_json_object();
+	assay_json *ours;
+	int rc = p ? 0 : ASSAY_ENOMEM;
+	if (rc == 0 && frame->category.len > 0 && !as_json_get(p, "assay")) {
+		rc = as_json_set(p, "assay", as_json_object());
+	}
+	ours = as_json_edit(as_json_get(p, "assay"));
+	if (rc == 0 && frame->category.len > 0 && !as_json_get(ours, "category")) {
+		rc = as_json_set(ours, "category", as_json_string(frame->category));
+	}
+	if (rc < 0) {
+		as_json_free(p);
+		return NULL;
+	}
+	return p;
+}
+
 int as_task_make(const assay_json *body, const as_task_frame *frame, const as_catalogue *catalogue, assay_json **task,
-                 assay_error *err)
+		 assay_error *err)
 {
 	assay_json *t = NULL;
 	assay_text text = {0};
@@ -211,7 +255,7 @@ int as_task_make(const assay_json *body, const as_task_frame *frame, const as_ca
 		assay_str parts[] = {as_text_str(text)};
 		as_uuid_parts("task", parts, 1, id);
 		rc = as_json_set(t, "task_id", as_json_cstring(id));
-		rc |= as_json_set(t, "provenance", frame->provenance ? as_json_clone(frame->provenance) : as_json_object());
+		rc |= as_json_set(t, "provenance", full_provenance(frame));
 		rc |= as_json_set(t, "created_at", as_json_cstring(CREATED_AT));
 		rc = rc < 0 ? as_fail_memory(err) : 0;
 	}
@@ -224,7 +268,8 @@ int as_task_make(const assay_json *body, const as_task_frame *frame, const as_ca
 	return 0;
 }
 
-int as_task_required(const assay_json *task, const as_catalogue *catalogue, as_arena *a, assay_tools *out, assay_error *err)
+int as_task_required(const assay_json *task, const as_catalogue *catalogue, as_arena *a, assay_tools *out,
+		     assay_error *err)
 {
 	const assay_json *checkpoints = as_json_get(task, "checkpoints");
 	size_t cap = 1, n = 0;
@@ -239,7 +284,7 @@ int as_task_required(const assay_json *task, const as_catalogue *catalogue, as_a
 	for (const assay_json *c = as_json_first(checkpoints); c; c = as_json_next(c)) {
 		for (const assay_json *t = as_json_first(as_json_get(c, "equivalence_set")); t; t = as_json_next(t)) {
 			const assay_tool *tool = as_catalogue_find(catalogue, as_json_str(as_json_get(t, "server_id")),
-			                                           as_json_str(as_json_get(t, "tool_name")));
+								   as_json_str(as_json_get(t, "tool_name")));
 			bool known = !tool;
 			for (size_t i = 0; i < n && !known; i++) {
 				known = list[i] == tool;

@@ -11,8 +11,17 @@
 #define BY_CALL 1
 #define BY_CALL_AT 2
 
+/* A server of a finished tape, with its tools sorted by name. */
+typedef struct tape_server {
+	assay_str id, group, initial;
+	const assay_json **tools;
+	size_t n_tools;
+} tape_server;
+
 struct as_tape {
 	assay_json *document;
+	tape_server *servers; /* sorted by id; NULL until the tape is finished */
+	size_t n_servers;
 	as_arena arena;
 	as_tape_row *rows;
 	size_t n_rows, cap_rows;
@@ -62,10 +71,29 @@ static const assay_json *server_entry(const as_tape *t, assay_str server)
 	return as_json_get_n(as_json_get(t->document, "servers"), server);
 }
 
+/* A version has its place in structs of a fixed size. */
+static int check_version(assay_str version, assay_error *err)
+{
+	return version.len < AS_VERSION_SIZE
+		       ? 0
+		       : as_fail(err, ASSAY_EDATA, "a version has at most %d bytes", AS_VERSION_SIZE - 1);
+}
+
+/* Changes come before the end; a defect of the caller otherwise. */
+static int check_open(const as_tape *t, assay_error *err)
+{
+	return t->servers ? as_fail(err, ASSAY_EINTERNAL, "the tape is finished already") : 0;
+}
+
 int as_tape_add_server(as_tape *t, assay_str server, assay_str group, assay_str initial_version, assay_error *err)
 {
-	assay_json *s = as_json_object();
-	int rc = as_json_set(s, "group", as_json_string(group));
+	assay_json *s;
+	int rc = check_open(t, err);
+	if (rc < 0) {
+		return rc;
+	}
+	s = as_json_object();
+	rc = as_json_set(s, "group", as_json_string(group));
 	rc |= as_json_set(s, "initial", as_json_string(initial_version));
 	rc |= as_json_set(s, "tools", as_json_object());
 	if (rc < 0) {
@@ -79,6 +107,10 @@ int as_tape_add_server(as_tape *t, assay_str server, assay_str group, assay_str 
 int as_tape_add_tool(as_tape *t, assay_str server, assay_str tool, bool write, assay_error *err)
 {
 	assay_json *tools = as_json_edit(as_json_get(server_entry(t, server), "tools"));
+	int rc = check_open(t, err);
+	if (rc < 0) {
+		return rc;
+	}
 	if (!tools) {
 		return as_fail(err, ASSAY_EINVAL, "the tape does not know a server \"%.*s\"", ASSAY_FMT(server));
 	}
@@ -97,8 +129,13 @@ static assay_json *clone_or_null(const assay_json *v)
 
 int as_tape_add_row(as_tape *t, const as_tape_row *row, assay_error *err)
 {
-	assay_json *r = as_json_object();
-	int rc = as_json_set(r, "version", as_json_string(row->version));
+	assay_json *r;
+	int rc = check_open(t, err);
+	if (rc < 0) {
+		return rc;
+	}
+	r = as_json_object();
+	rc = as_json_set(r, "version", as_json_string(row->version));
 	rc |= as_json_set(r, "server", as_json_string(row->server));
 	rc |= as_json_set(r, "tool", as_json_string(row->tool));
 	rc |= as_json_set(r, "arguments", clone_or_null(row->arguments));
@@ -121,51 +158,207 @@ int as_tape_add_row(as_tape *t, const as_tape_row *row, assay_error *err)
 	return rc < 0 ? as_fail_memory(err) : 0;
 }
 
+static int compare_servers(const void *a, const void *b)
+{
+	return as_str_cmp(((const tape_server *)a)->id, ((const tape_server *)b)->id);
+}
+
+static int compare_tools(const void *a, const void *b)
+{
+	return as_str_cmp(as_json_key(*(const assay_json *const *)a), as_json_key(*(const assay_json *const *)b));
+}
+
+static const tape_server *find_server(const as_tape *t, assay_str id)
+{
+	const tape_server key = {.id = id};
+	return bsearch(&key, t->servers, t->n_servers, sizeof key, compare_servers);
+}
+
+/* "read" or "write"; NULL: not listed. */
+static const assay_json *find_tool(const tape_server *s, assay_str name)
+{
+	size_t low = 0, high = s->n_tools;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = as_str_cmp(as_json_key(s->tools[middle]), name);
+		if (order == 0) {
+			return s->tools[middle];
+		}
+		low = order < 0 ? middle + 1 : low;
+		high = order < 0 ? high : middle;
+	}
+	return NULL;
+}
+
+static int view_server(as_tape *t, const assay_json *s, tape_server *out, assay_error *err)
+{
+	const assay_json *tools = as_json_get(s, "tools");
+	if (as_json_type(as_json_get(s, "group")) != ASSAY_JSON_STRING ||
+	    as_json_type(as_json_get(s, "initial")) != ASSAY_JSON_STRING || as_json_type(tools) != ASSAY_JSON_OBJECT) {
+		return as_fail(err, ASSAY_EDATA,
+			       "a server has texts \"group\" and \"initial\" and an object \"tools\"");
+	}
+	out->id = as_json_key(s);
+	out->group = as_json_str(as_json_get(s, "group"));
+	out->initial = as_json_str(as_json_get(s, "initial"));
+	out->tools = as_arena_alloc(&t->arena, (as_json_count(tools) + 1) * sizeof(const assay_json *));
+	if (!out->tools) {
+		return as_fail_memory(err);
+	}
+	for (const assay_json *tool = as_json_first(tools); tool; tool = as_json_next(tool)) {
+		if (!as_str_is(as_json_str(tool), "read") && !as_str_is(as_json_str(tool), "write")) {
+			return as_fail(err, ASSAY_EDATA, "a tool's effect is \"read\" or \"write\"");
+		}
+		out->tools[out->n_tools++] = tool;
+	}
+	qsort(out->tools, out->n_tools, sizeof(const assay_json *), compare_tools);
+	return check_version(out->initial, err);
+}
+
+static int compare_groups(const void *a, const void *b)
+{
+	const tape_server *x = *(const tape_server *const *)a, *y = *(const tape_server *const *)b;
+	return as_str_cmp(x->group, y->group);
+}
+
+/* Servers of one group start in one state. */
+static int check_groups(as_tape *t, assay_error *err)
+{
+	const tape_server **sorted = as_new(t->n_servers + 1, sizeof(const tape_server *));
+	int rc = sorted ? 0 : as_fail_memory(err);
+	for (size_t i = 0; i < t->n_servers && rc == 0; i++) {
+		sorted[i] = &t->servers[i];
+	}
+	if (rc == 0) {
+		qsort(sorted, t->n_servers, sizeof(const tape_server *), compare_groups);
+	}
+	for (size_t i = 1; i < t->n_servers && rc == 0; i++) {
+		if (as_str_eq(sorted[i]->group, sorted[i - 1]->group) &&
+		    !as_str_eq(sorted[i]->initial, sorted[i - 1]->initial)) {
+			rc = as_fail(err, ASSAY_EDATA, "servers of one group start at different versions");
+			as_error_pointer(err, "/servers");
+		}
+	}
+	free(sorted);
+	return rc;
+}
+
+static int view_servers(as_tape *t, assay_error *err)
+{
+	const assay_json *servers = as_json_get(t->document, "servers");
+	int rc = 0;
+	t->servers = as_arena_alloc(&t->arena, (as_json_count(servers) + 1) * sizeof *t->servers);
+	if (!t->servers) {
+		return as_fail_memory(err);
+	}
+	for (const assay_json *s = as_json_first(servers); s && rc == 0; s = as_json_next(s)) {
+		rc = view_server(t, s, &t->servers[t->n_servers++], err);
+		if (rc < 0) {
+			as_error_pointer(err, "/servers/%.*s", ASSAY_FMT(as_json_key(s)));
+		}
+	}
+	if (rc == 0) {
+		qsort(t->servers, t->n_servers, sizeof *t->servers, compare_servers);
+		rc = check_groups(t, err);
+	}
+	return rc;
+}
+
 static const assay_json *object_or_null(const assay_json *v)
 {
 	return as_json_type(v) == ASSAY_JSON_OBJECT ? v : NULL;
 }
 
-/* A row of the document, checked, as the struct that look-ups answer. */
-static int view_row(as_tape *t, const assay_json *r, size_t index, assay_error *err)
+/* The pointer of the error is the member's key. */
+static int check_row(const assay_json *r, assay_error *err)
 {
-	static const char *const texts[] = {"version", "server", "tool", "status"};
-	assay_str status = as_json_str(as_json_get(r, "status"));
-	as_buf canonical = {0};
-	as_tape_row *row;
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-		if (as_json_type(as_json_get(r, texts[i])) != ASSAY_JSON_STRING) {
-			as_fail(err, ASSAY_EDATA, "\"%s\" is missing or not a text", texts[i]);
-			return as_error_pointer(err, "/rows/%zu/%s", index, texts[i]);
+	static const struct {
+		const char *key, *name;
+		int type;
+		bool required;
+	} rules[] = {
+		{"version", "a text", ASSAY_JSON_STRING, true},       {"server", "a text", ASSAY_JSON_STRING, true},
+		{"tool", "a text", ASSAY_JSON_STRING, true},          {"status", "a text", ASSAY_JSON_STRING, true},
+		{"arguments", "an object", ASSAY_JSON_OBJECT, false}, {"result", "an object", ASSAY_JSON_OBJECT, false},
+		{"error", "an object", ASSAY_JSON_OBJECT, false},     {"next", "a text", ASSAY_JSON_STRING, false},
+		{"filled", "true or false", ASSAY_JSON_BOOL, false},
+	};
+	if (as_json_type(r) != ASSAY_JSON_OBJECT) {
+		return as_fail(err, ASSAY_EDATA, "a row is not an object");
+	}
+	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+		int type = as_json_type(as_json_get(r, rules[i].key));
+		bool absent = type == ASSAY_JSON_NONE || type == ASSAY_JSON_NULL;
+		if (type != rules[i].type && (!absent || rules[i].required)) {
+			as_fail(err, ASSAY_EDATA, absent ? "\"%s\" is missing: expected %s" : "\"%s\" is not %s",
+				rules[i].key, rules[i].name);
+			as_error_pointer(err, "/%s", rules[i].key);
+			return ASSAY_EDATA;
 		}
 	}
-	if (!server_entry(t, as_json_str(as_json_get(r, "server")))) {
+	return 0;
+}
+
+static int status_of(const assay_json *r, uint32_t *status, assay_error *err)
+{
+	assay_str name = as_json_str(as_json_get(r, "status"));
+	for (uint32_t s = ASSAY_STEP_SUCCESS; s <= ASSAY_STEP_TIMEOUT; s++) {
+		if (as_str_is(name, status_name(s))) {
+			*status = s;
+			return 0;
+		}
+	}
+	as_fail(err, ASSAY_EDATA, "\"status\" is neither \"success\" nor \"error\" nor \"timeout\"");
+	as_error_pointer(err, "/status");
+	return ASSAY_EDATA;
+}
+
+/* A checked row of the document as the struct that look-ups answer. */
+static int fill_row(as_tape *t, const assay_json *r, as_tape_row *row, assay_error *err)
+{
+	const assay_json *next = as_json_get(r, "next");
+	const tape_server *server = find_server(t, as_json_str(as_json_get(r, "server")));
+	as_buf canonical = {0};
+	if (!server) {
 		as_fail(err, ASSAY_EDATA, "a row of a server that is not listed under \"servers\"");
-		return as_error_pointer(err, "/rows/%zu/server", index);
+		as_error_pointer(err, "/server");
+		return ASSAY_EDATA;
 	}
-	if (!as_grow(&t->rows, &t->cap_rows, t->n_rows + 1, sizeof *t->rows)) {
-		return as_fail_memory(err);
-	}
-	row = &t->rows[t->n_rows];
-	*row = (as_tape_row){.version = as_json_str(as_json_get(r, "version")),
-	                     .server = as_json_str(as_json_get(r, "server")),
-	                     .tool = as_json_str(as_json_get(r, "tool")),
-	                     .arguments = object_or_null(as_json_get(r, "arguments")),
-	                     .result = object_or_null(as_json_get(r, "result")),
-	                     .error = object_or_null(as_json_get(r, "error")),
-	                     .status = as_str_is(status, "success")   ? ASSAY_STEP_SUCCESS
-	                               : as_str_is(status, "timeout") ? ASSAY_STEP_TIMEOUT
-	                                                              : ASSAY_STEP_ERROR,
-	                     .filled = as_json_boolean(as_json_get(r, "filled"), 0)};
-	row->group = as_json_str(as_json_get(server_entry(t, row->server), "group"));
-	row->next = as_json_get(r, "next") ? as_json_str(as_json_get(r, "next")) : row->version;
+	row->group = server->group;
+	row->version = as_json_str(as_json_get(r, "version"));
+	row->server = server->id;
+	row->tool = as_json_str(as_json_get(r, "tool"));
+	row->arguments = object_or_null(as_json_get(r, "arguments"));
+	row->result = object_or_null(as_json_get(r, "result"));
+	row->error = object_or_null(as_json_get(r, "error"));
 	row->write = as_tape_writes(t, row->server, row->tool);
+	row->filled = as_json_boolean(as_json_get(r, "filled"), 0);
+	row->next = as_json_type(next) == ASSAY_JSON_STRING ? as_json_str(next) : row->version;
 	if (as_canonical_arguments(row->arguments, &canonical) == 0) {
 		row->canonical = as_arena_str(&t->arena, as_buf_str(&canonical));
 	}
 	as_buf_free(&canonical);
-	t->n_rows++;
 	return t->arena.failed || !row->canonical.ptr ? as_fail_memory(err) : 0;
+}
+
+static int view_row(as_tape *t, const assay_json *r, size_t index, assay_error *err)
+{
+	as_tape_row *row;
+	int rc = check_row(r, err);
+	if (rc == 0 && !as_grow(&t->rows, &t->cap_rows, t->n_rows + 1, sizeof *t->rows)) {
+		return as_fail_memory(err);
+	}
+	if (rc == 0) {
+		row = &t->rows[t->n_rows++];
+		rc = status_of(r, &row->status, err);
+		rc = rc < 0 ? rc : fill_row(t, r, row, err);
+		rc = rc < 0 ? rc : check_version(row->version, err);
+		rc = rc < 0 ? rc : check_version(row->next, err);
+	}
+	if (rc < 0) {
+		as_error_pointer(err, "/rows/%zu", index);
+	}
+	return rc;
 }
 
 static int compare_part(assay_str a, assay_str b, int found)
@@ -229,7 +422,10 @@ int as_tape_finish(as_tape *t, assay_error *err)
 {
 	assay_text text = {0};
 	size_t index = 0;
-	int rc = 0;
+	int rc = check_open(t, err);
+	if (rc == 0) {
+		rc = view_servers(t, err);
+	}
 	for (const assay_json *r = as_json_first(as_json_get(t->document, "rows")); r && rc == 0; r = as_json_next(r)) {
 		rc = view_row(t, r, index++, err);
 	}
@@ -247,7 +443,8 @@ int as_tape_finish(as_tape *t, assay_error *err)
 	return rc;
 }
 
-void as_next_version(assay_str version, assay_str server, assay_str tool, assay_str canonical, char out[AS_VERSION_SIZE])
+void as_next_version(assay_str version, assay_str server, assay_str tool, assay_str canonical,
+		     char out[AS_VERSION_SIZE])
 {
 	assay_str parts[] = {version, server, tool, canonical};
 	char hex[65];
@@ -265,22 +462,16 @@ assay_str as_tape_id(const as_tape *t)
 	return as_str(t->id);
 }
 
-static int check_servers(const as_tape *t, assay_error *err)
+static int check_document(const as_tape *t, assay_error *err)
 {
-	const assay_json *servers = as_json_get(t->document, "servers");
 	if (as_json_i64(as_json_get(t->document, "assay_tape"), 0) != 1) {
 		as_fail(err, ASSAY_EDATA, "not a tape of version 1");
-		return as_error_pointer(err, "/assay_tape");
+		as_error_pointer(err, "/assay_tape");
+		return ASSAY_EDATA;
 	}
-	if (as_json_type(servers) != ASSAY_JSON_OBJECT || as_json_type(as_json_get(t->document, "rows")) != ASSAY_JSON_ARRAY) {
+	if (as_json_type(as_json_get(t->document, "servers")) != ASSAY_JSON_OBJECT ||
+	    as_json_type(as_json_get(t->document, "rows")) != ASSAY_JSON_ARRAY) {
 		return as_fail(err, ASSAY_EDATA, "a tape has an object \"servers\" and an array \"rows\"");
-	}
-	for (const assay_json *s = as_json_first(servers); s; s = as_json_next(s)) {
-		if (as_json_type(as_json_get(s, "group")) != ASSAY_JSON_STRING ||
-		    as_json_type(as_json_get(s, "initial")) != ASSAY_JSON_STRING) {
-			as_fail(err, ASSAY_EDATA, "a server of a tape has texts \"group\" and \"initial\"");
-			return as_error_pointer(err, "/servers/%.*s", ASSAY_FMT(as_json_key(s)));
-		}
 	}
 	return 0;
 }
@@ -295,7 +486,7 @@ int as_tape_parse(assay_str text, as_tape **out, assay_error *err)
 	}
 	rc = as_json_parse(text, ASSAY_JSON_PEER, &t->document, err);
 	if (rc == 0) {
-		rc = check_servers(t, err);
+		rc = check_document(t, err);
 	}
 	if (rc == 0) {
 		rc = as_tape_finish(t, err);
@@ -320,37 +511,44 @@ const as_tape_row *as_tape_row_at(const as_tape *t, size_t i)
 
 bool as_tape_server(const as_tape *t, assay_str server, assay_str *group, assay_str *initial_version)
 {
-	const assay_json *s = server_entry(t, server);
-	*group = as_json_str(as_json_get(s, "group"));
-	*initial_version = as_json_str(as_json_get(s, "initial"));
-	return s != NULL;
+	const tape_server *found = t->servers ? find_server(t, server) : NULL;
+	const assay_json *entry = t->servers ? NULL : server_entry(t, server);
+	*group = found ? found->group : as_json_str(as_json_get(entry, "group"));
+	*initial_version = found ? found->initial : as_json_str(as_json_get(entry, "initial"));
+	return found || entry;
 }
 
 bool as_tape_writes(const as_tape *t, assay_str server, assay_str tool)
 {
-	const assay_json *effect = as_json_get_n(as_json_get(server_entry(t, server), "tools"), tool);
+	const tape_server *found = t->servers ? find_server(t, server) : NULL;
+	const assay_json *effect =
+		found ? find_tool(found, tool) : as_json_get_n(as_json_get(server_entry(t, server), "tools"), tool);
 	return !as_str_is(as_json_str(effect), "read");
 }
 
-/* The run of rows that match the key. */
-static size_t find_run(const as_tape *t, const tape_key *key, const uint32_t **rows)
+/* Number of rows that come before the key, or (`behind`) before whatever follows it. */
+static size_t bound(const as_tape *t, const tape_key *key, bool behind)
 {
 	const uint32_t *index = t->index[key->order];
-	size_t low = 0, high = t->n_rows, first;
+	size_t low = 0, high = t->n_rows;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (compare_key(&t->rows[index[middle]], key) < 0) {
+		int order = compare_key(&t->rows[index[middle]], key);
+		if (order < 0 || (behind && order == 0)) {
 			low = middle + 1;
 		} else {
 			high = middle;
 		}
 	}
-	first = low;
-	while (low < t->n_rows && compare_key(&t->rows[index[low]], key) == 0) {
-		low++;
-	}
-	*rows = index + first;
-	return low - first;
+	return low;
+}
+
+/* The run of rows that match the key. */
+static size_t find_run(const as_tape *t, const tape_key *key, const uint32_t **rows)
+{
+	size_t first = bound(t, key, false);
+	*rows = t->index[key->order] + first;
+	return bound(t, key, true) - first;
 }
 
 size_t as_tape_of_tool(const as_tape *t, assay_str server, assay_str tool, const uint32_t **rows)
@@ -366,7 +564,7 @@ size_t as_tape_of_call(const as_tape *t, assay_str server, assay_str tool, assay
 }
 
 size_t as_tape_of_call_at(const as_tape *t, assay_str version, assay_str server, assay_str tool, assay_str canonical,
-                          const uint32_t **rows)
+			  const uint32_t **rows)
 {
 	tape_key key = {server, tool, canonical, version, BY_CALL_AT};
 	return find_run(t, &key, rows);

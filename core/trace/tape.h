@@ -12,30 +12,34 @@ typedef struct as_tape_row {
 	assay_str group;   /* servers that share state */
 	assay_str version; /* of the group before the call */
 	assay_str server, tool;
-	assay_str canonical; /* canonical arguments */
+	assay_str canonical;         /* canonical arguments */
 	const assay_json *arguments; /* NULL: none */
 	const assay_json *result;    /* NULL: none */
 	const assay_json *error;     /* StepError or NULL */
 	uint32_t status;
-	bool write;  /* effect class of the tool */
-	bool filled; /* made by the recorder's fill, not by the reference itself */
+	bool write;     /* effect class of the tool */
+	bool filled;    /* made by the recorder's fill, not by the reference itself */
 	assay_str next; /* version afterwards; equals version unless a successful write */
 } as_tape_row;
 
 typedef struct as_tape as_tape;
 
 int as_tape_new(as_tape **out, assay_error *err);
-/* Name a server: its group, its initial version, its dynamism class ("static" ...). Before any of its rows. */
+/* Name a server: its group and the version that the group starts at, the same for all of the group's servers. Before
+ * any of its rows. */
 int as_tape_add_server(as_tape *t, assay_str server, assay_str group, assay_str initial_version, assay_error *err);
 /* Which tools of a server write (true) or read. */
 int as_tape_add_tool(as_tape *t, assay_str server, assay_str tool, bool write, assay_error *err);
 /* Append a row; everything is copied. group, canonical and write are filled in by the tape. */
 int as_tape_add_row(as_tape *t, const as_tape_row *row, assay_error *err);
-int as_tape_finish(as_tape *t, assay_error *err); /* builds the indexes and the id */
+/* Checks the whole (ASSAY_EDATA with pointer), builds the indexes and the id. Whoever changes the tape after it gets
+ * ASSAY_EINTERNAL. */
+int as_tape_finish(as_tape *t, assay_error *err);
 void as_tape_free(as_tape *t);
 
 /* The version after a successful write where no environment digest is offered: H(version, server, tool, canonical). */
-void as_next_version(assay_str version, assay_str server, assay_str tool, assay_str canonical, char out[AS_VERSION_SIZE]);
+void as_next_version(assay_str version, assay_str server, assay_str tool, assay_str canonical,
+		     char out[AS_VERSION_SIZE]);
 
 /* Stored form: one JSON object {"assay_tape": 1, "servers": {...}, "rows": [...]}; the id is a hash of it. */
 const assay_json *as_tape_document(const as_tape *t);
@@ -52,6 +56,6 @@ bool as_tape_writes(const as_tape *t, assay_str server, assay_str tool); /* unkn
 size_t as_tape_of_tool(const as_tape *t, assay_str server, assay_str tool, const uint32_t **rows);
 size_t as_tape_of_call(const as_tape *t, assay_str server, assay_str tool, assay_str canonical, const uint32_t **rows);
 size_t as_tape_of_call_at(const as_tape *t, assay_str version, assay_str server, assay_str tool, assay_str canonical,
-                          const uint32_t **rows);
+			  const uint32_t **rows);
 
 #endif

@@ -38,9 +38,9 @@ uint32_t as_served_from_name(assay_str name)
 
 static uint32_t status_from_name(assay_str name)
 {
-	return as_str_is(name, "success") ? ASSAY_STEP_SUCCESS
+	return as_str_is(name, "success")   ? ASSAY_STEP_SUCCESS
 	       : as_str_is(name, "timeout") ? ASSAY_STEP_TIMEOUT
-	                                    : ASSAY_STEP_ERROR;
+					    : ASSAY_STEP_ERROR;
 }
 
 static const char *status_name(uint32_t status)
@@ -85,13 +85,13 @@ static int view_step(as_trace *t, const assay_json *step, assay_error *err)
 	}
 	s = &t->steps[t->n_steps++];
 	*s = (assay_step){.size = sizeof *s,
-	                  .status = status_from_name(as_json_str(as_json_get(step, "status"))),
-	                  .id = as_json_i64(as_json_get(step, "step_id"), -1),
-	                  .served = served_of(step),
-	                  .server = as_json_str(as_json_get(step, "server_id")),
-	                  .tool = as_json_str(as_json_get(step, "tool_name")),
-	                  .arguments = object_or_null(as_json_get(step, "arguments")),
-	                  .result = object_or_null(as_json_get(step, "result"))};
+			  .status = status_from_name(as_json_str(as_json_get(step, "status"))),
+			  .id = as_json_i64(as_json_get(step, "step_id"), -1),
+			  .served = served_of(step),
+			  .server = as_json_str(as_json_get(step, "server_id")),
+			  .tool = as_json_str(as_json_get(step, "tool_name")),
+			  .arguments = object_or_null(as_json_get(step, "arguments")),
+			  .result = object_or_null(as_json_get(step, "result"))};
 	if (as_render_result(s->result, &text) < 0) {
 		as_buf_free(&text);
 		return as_fail_memory(err);
@@ -101,26 +101,73 @@ static int view_step(as_trace *t, const assay_json *step, assay_error *err)
 	return t->texts.failed ? as_fail_memory(err) : 0;
 }
 
-static int check_step(const assay_json *step, size_t index, assay_error *err)
+/* What a member has to be; wrong types of optional members are errors, too. */
+typedef struct member_rule {
+	const char *key;
+	int type;
+	bool required; /* else it may be null or missing */
+} member_rule;
+
+static const char *type_name(int type)
 {
-	static const struct {
-		const char *key;
-		int type;
-	} fields[] = {{"step_id", ASSAY_JSON_NUMBER},
-	              {"kind", ASSAY_JSON_STRING},
-	              {"server_id", ASSAY_JSON_STRING},
-	              {"status", ASSAY_JSON_STRING}};
-	if (as_json_type(step) != ASSAY_JSON_OBJECT) {
-		as_fail(err, ASSAY_EDATA, "a step is not an object");
-		return as_error_pointer(err, "/steps/%zu", index);
-	}
-	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-		if (as_json_type(as_json_get(step, fields[i].key)) != fields[i].type) {
-			as_fail(err, ASSAY_EDATA, "\"%s\" is missing or of the wrong type", fields[i].key);
-			return as_error_pointer(err, "/steps/%zu/%s", index, fields[i].key);
+	return type == ASSAY_JSON_NUMBER   ? "a number"
+	       : type == ASSAY_JSON_STRING ? "a text"
+	       : type == ASSAY_JSON_ARRAY  ? "an array"
+					   : "an object";
+}
+
+/* The pointer of the error is the member's key. */
+static int check_members(const assay_json *object, const member_rule *rules, size_t n, assay_error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		int type = as_json_type(as_json_get(object, rules[i].key));
+		bool absent = type == ASSAY_JSON_NONE || type == ASSAY_JSON_NULL;
+		if (type == rules[i].type || (absent && !rules[i].required)) {
+			continue;
 		}
+		as_fail(err, ASSAY_EDATA, absent ? "\"%s\" is missing: expected %s" : "\"%s\" is not %s", rules[i].key,
+			type_name(rules[i].type));
+		return as_error_pointer(err, "/%s", rules[i].key);
 	}
 	return 0;
+}
+
+static int check_step_members(const assay_json *step, assay_error *err)
+{
+	static const member_rule rules[] = {
+		{"step_id", ASSAY_JSON_NUMBER, true},    {"kind", ASSAY_JSON_STRING, true},
+		{"server_id", ASSAY_JSON_STRING, true},  {"status", ASSAY_JSON_STRING, true},
+		{"tool_name", ASSAY_JSON_STRING, false}, {"arguments", ASSAY_JSON_OBJECT, false},
+		{"result", ASSAY_JSON_OBJECT, false},    {"error", ASSAY_JSON_OBJECT, false},
+	};
+	assay_str status = as_json_str(as_json_get(step, "status"));
+	if (as_json_type(step) != ASSAY_JSON_OBJECT) {
+		return as_fail(err, ASSAY_EDATA, "a step is not an object");
+	}
+	if (check_members(step, rules, sizeof rules / sizeof *rules, err) < 0) {
+		return ASSAY_EDATA;
+	}
+	/* Below 0 is our "no step". */
+	if (as_json_i64(as_json_get(step, "step_id"), -1) < 0) {
+		as_fail(err, ASSAY_EDATA, "\"step_id\" is not an integer of 0 or more");
+		as_error_pointer(err, "/step_id");
+		return ASSAY_EDATA;
+	}
+	if (!as_str_is(status, "success") && !as_str_is(status, "error") && !as_str_is(status, "timeout")) {
+		as_fail(err, ASSAY_EDATA, "\"status\" is neither \"success\" nor \"error\" nor \"timeout\"");
+		as_error_pointer(err, "/status");
+		return ASSAY_EDATA;
+	}
+	return 0;
+}
+
+static int check_step(const assay_json *step, size_t index, assay_error *err)
+{
+	int rc = check_step_members(step, err);
+	if (rc < 0) {
+		as_error_pointer(err, "/steps/%zu", index);
+	}
+	return rc;
 }
 
 static int view_refused(as_trace *t, const assay_json *entry, assay_error *err)
@@ -131,12 +178,13 @@ static int view_refused(as_trace *t, const assay_json *entry, assay_error *err)
 	}
 	s = &t->refused[t->n_refused++];
 	*s = (assay_step){.size = sizeof *s,
-	                  .status = ASSAY_STEP_ERROR,
-	                  .id = as_json_i64(as_json_get(entry, "before_step"), -1),
-	                  .served = ASSAY_SERVED_REFUSED,
-	                  .tool = as_json_str(as_json_get(entry, "name")),
-	                  .arguments = object_or_null(as_json_get(entry, "arguments")),
-	                  .text = as_json_str(as_json_get(entry, "text"))};
+			  .status = as_json_boolean(as_json_get(entry, "answered"), 0) ? ASSAY_STEP_SUCCESS
+										       : ASSAY_STEP_ERROR,
+			  .id = as_json_i64(as_json_get(entry, "before_step"), -1),
+			  .served = ASSAY_SERVED_REFUSED,
+			  .tool = as_json_str(as_json_get(entry, "name")),
+			  .arguments = object_or_null(as_json_get(entry, "arguments")),
+			  .text = as_json_str(as_json_get(entry, "text"))};
 	return 0;
 }
 
@@ -145,14 +193,15 @@ static int make_view(as_trace *t, assay_error *err)
 {
 	size_t index = 0;
 	int rc = 0;
-	for (const assay_json *s = as_json_first(as_json_get(t->document, "steps")); s && rc == 0; s = as_json_next(s)) {
+	for (const assay_json *s = as_json_first(as_json_get(t->document, "steps")); s && rc == 0;
+	     s = as_json_next(s)) {
 		rc = check_step(s, index++, err);
 		if (rc == 0 && as_str_is(as_json_str(as_json_get(s, "kind")), "call_tool_agent")) {
 			rc = view_step(t, s, err);
 		}
 	}
-	for (const assay_json *r = as_json_first(as_json_pointer(t->document, "/seed_metadata/assay/refused")); r && rc == 0;
-	     r = as_json_next(r)) {
+	for (const assay_json *r = as_json_first(as_json_pointer(t->document, "/seed_metadata/assay/refused"));
+	     r && rc == 0; r = as_json_next(r)) {
 		rc = view_refused(t, r, err);
 	}
 	t->finished = rc == 0;
@@ -161,6 +210,11 @@ static int make_view(as_trace *t, assay_error *err)
 
 int as_trace_from_json(assay_json *document, as_trace **out, assay_error *err)
 {
+	static const member_rule rules[] = {
+		{"trace_id", ASSAY_JSON_STRING, true},       {"steps", ASSAY_JSON_ARRAY, false},
+		{"seed_metadata", ASSAY_JSON_OBJECT, false}, {"servers", ASSAY_JSON_ARRAY, false},
+		{"tool_specs", ASSAY_JSON_OBJECT, false},
+	};
 	as_trace *t = as_new(1, sizeof *t);
 	int rc;
 	*out = NULL;
@@ -171,14 +225,9 @@ int as_trace_from_json(assay_json *document, as_trace **out, assay_error *err)
 	t->document = document;
 	if (as_json_type(document) != ASSAY_JSON_OBJECT) {
 		rc = as_fail(err, ASSAY_EDATA, "a trace is an object");
-	} else if (as_json_type(as_json_get(document, "trace_id")) != ASSAY_JSON_STRING) {
-		as_fail(err, ASSAY_EDATA, "\"trace_id\" is missing or not a text");
-		rc = as_error_pointer(err, "/trace_id");
-	} else if (as_json_get(document, "steps") && as_json_type(as_json_get(document, "steps")) != ASSAY_JSON_ARRAY) {
-		as_fail(err, ASSAY_EDATA, "\"steps\" is not an array");
-		rc = as_error_pointer(err, "/steps");
 	} else {
-		rc = make_view(t, err);
+		rc = check_members(document, rules, sizeof rules / sizeof *rules, err) < 0 ? ASSAY_EDATA
+											   : make_view(t, err);
 	}
 	if (rc < 0) {
 		as_trace_free(t);
@@ -245,7 +294,15 @@ static assay_json *part(as_trace *t, const char *key)
 	return as_json_edit(as_json_get(t->document, key));
 }
 
-static assay_json *step_of(const as_trace *t, const as_call_record *r, const assay_json *canonical)
+/* A part of the record, moved out of it. */
+static assay_json *take(assay_json **value)
+{
+	assay_json *taken = *value;
+	*value = NULL;
+	return taken ? taken : as_json_null();
+}
+
+static assay_json *step_of(const as_trace *t, as_call_record *r, assay_str canonical)
 {
 	assay_json *s = as_json_object(), *ours = as_json_object();
 	int rc = as_json_set(s, "step_id", as_json_integer(t->next_id));
@@ -253,15 +310,15 @@ static assay_json *step_of(const as_trace *t, const as_call_record *r, const ass
 	rc |= as_json_set(s, "kind", as_json_cstring("call_tool_agent"));
 	rc |= as_json_set(s, "server_id", as_json_string(r->server));
 	rc |= as_json_set(s, "tool_name", as_json_string(r->tool));
-	rc |= as_json_set(s, "arguments", r->arguments ? as_json_clone(r->arguments) : as_json_null());
-	rc |= as_json_set(s, "arguments_canonical", as_json_clone(canonical));
-	rc |= as_json_set(s, "result", r->result ? as_json_clone(r->result) : as_json_null());
+	rc |= as_json_set(s, "arguments", take(&r->arguments));
+	rc |= as_json_set(s, "arguments_canonical", as_json_string(canonical));
+	rc |= as_json_set(s, "result", take(&r->result));
 	rc |= as_json_set(s, "result_truncated", as_json_truth(0));
 	rc |= as_json_set(s, "started_at", virtual_time(t->next_id));
 	rc |= as_json_set(s, "ended_at", virtual_time(t->next_id + 1));
 	rc |= as_json_set(s, "latency_ms", as_json_real(1000.0));
 	rc |= as_json_set(s, "status", as_json_cstring(status_name(r->status)));
-	rc |= as_json_set(s, "error", r->error ? as_json_clone(r->error) : as_json_null());
+	rc |= as_json_set(s, "error", take(&r->error));
 	rc |= as_json_set(ours, "served", as_json_cstring(as_served_name(r->served)));
 	rc |= as_json_set(ours, "version", as_json_string(r->version));
 	rc |= as_json_set(s, "assay", ours);
@@ -272,24 +329,29 @@ static assay_json *step_of(const as_trace *t, const as_call_record *r, const ass
 	return s;
 }
 
+/* Changes come before the end; a defect of the caller otherwise. */
+static int check_open(const as_trace *t, assay_error *err)
+{
+	return t->finished ? as_fail(err, ASSAY_EINTERNAL, "the trace is finished already") : 0;
+}
+
 int as_trace_add_call(as_trace *t, as_call_record *record, int64_t *step_id, assay_error *err)
 {
-	as_buf text = {0};
-	assay_json *canonical = NULL, *step = NULL;
-	int rc = as_canonical_arguments(record->arguments, &text);
-	if (rc == 0 && !text.failed) {
-		canonical = as_json_string(as_buf_str(&text));
-		step = canonical ? step_of(t, record, canonical) : NULL;
+	as_buf canonical = {0};
+	int rc = check_open(t, err);
+	if (rc == 0 && as_canonical_arguments(record->arguments, &canonical) < 0) {
+		rc = as_fail_memory(err);
 	}
-	rc = as_json_append(part(t, "steps"), step) < 0 ? as_fail_memory(err) : 0;
+	if (rc == 0 && as_json_append(part(t, "steps"), step_of(t, record, as_buf_str(&canonical))) < 0) {
+		rc = as_fail_memory(err);
+	}
 	if (rc == 0) {
 		if (step_id) {
 			*step_id = t->next_id;
 		}
 		t->next_id++;
 	}
-	as_buf_free(&text);
-	as_json_free(canonical);
+	as_buf_free(&canonical);
 	as_json_free(record->arguments);
 	as_json_free(record->result);
 	as_json_free(record->error);
@@ -307,10 +369,17 @@ static assay_json *ours_of(as_trace *t)
 	return as_json_edit(as_json_get(meta, "assay"));
 }
 
-int as_trace_add_refused(as_trace *t, assay_str name, const assay_json *arguments, assay_str text, assay_error *err)
+/* A call beside the world. */
+static int add_aside(as_trace *t, assay_str name, const assay_json *arguments, assay_str text, bool answered,
+		     assay_error *err)
 {
-	assay_json *ours = ours_of(t), *entry = as_json_object();
-	int rc = 0;
+	assay_json *ours = NULL, *entry = NULL;
+	int rc = check_open(t, err);
+	if (rc < 0) {
+		return rc;
+	}
+	ours = ours_of(t);
+	entry = as_json_object();
 	if (ours && !as_json_get(ours, "refused")) {
 		rc = as_json_set(ours, "refused", as_json_array());
 	}
@@ -318,6 +387,7 @@ int as_trace_add_refused(as_trace *t, assay_str name, const assay_json *argument
 	rc |= as_json_set(entry, "arguments", arguments ? as_json_clone(arguments) : as_json_null());
 	rc |= as_json_set(entry, "text", as_json_string(text));
 	rc |= as_json_set(entry, "before_step", as_json_integer(t->next_id));
+	rc |= answered ? as_json_set(entry, "answered", as_json_truth(1)) : 0;
 	if (rc < 0 || !ours) {
 		as_json_free(entry);
 		return as_fail_memory(err);
@@ -326,19 +396,38 @@ int as_trace_add_refused(as_trace *t, assay_str name, const assay_json *argument
 	return rc < 0 ? as_fail_memory(err) : 0;
 }
 
+int as_trace_add_refused(as_trace *t, assay_str name, const assay_json *arguments, assay_str text, assay_error *err)
+{
+	return add_aside(t, name, arguments, text, false, err);
+}
+
+int as_trace_add_answered(as_trace *t, assay_str name, const assay_json *arguments, assay_str text, assay_error *err)
+{
+	return add_aside(t, name, arguments, text, true, err);
+}
+
 int as_trace_add_server(as_trace *t, assay_str server, assay_json *fingerprint, assay_json *tools, assay_error *err)
 {
-	int rc = as_json_append(part(t, "servers"), fingerprint);
-	rc |= as_json_set_n(part(t, "tool_specs"), server, tools);
-	/* The format wants a time of observation; the wall clock has no place in a trace. */
-	if (rc == 0 && as_json_type(fingerprint) == ASSAY_JSON_OBJECT) {
-		rc = as_json_set(fingerprint, "observed_at", virtual_time(0));
+	int rc = check_open(t, err);
+	if (rc < 0 || as_json_get_n(part(t, "tool_specs"), server)) {
+		as_json_free(fingerprint);
+		as_json_free(tools);
+		return rc;
 	}
+	/* The format wants a time of observation; the wall clock has no place in a trace. */
+	rc = fingerprint ? as_json_set(fingerprint, "observed_at", virtual_time(0)) : ASSAY_ENOMEM;
+	rc |= as_json_append(part(t, "servers"), fingerprint);
+	rc |= as_json_set_n(part(t, "tool_specs"), server, tools);
 	return rc < 0 ? as_fail_memory(err) : 0;
 }
 
 int as_trace_set_metadata(as_trace *t, const char *key, assay_json *value, assay_error *err)
 {
+	int rc = check_open(t, err);
+	if (rc < 0) {
+		as_json_free(value);
+		return rc;
+	}
 	return as_json_set(part(t, "seed_metadata"), key, value) < 0 ? as_fail_memory(err) : 0;
 }
 
@@ -346,7 +435,10 @@ int as_trace_finish(as_trace *t, assay_error *err)
 {
 	assay_text text = {0};
 	char id[37];
-	int rc = as_json_set(t->document, "ended_at", virtual_time(t->next_id)) < 0 ? as_fail_memory(err) : 0;
+	int rc = check_open(t, err);
+	if (rc == 0 && as_json_set(t->document, "ended_at", virtual_time(t->next_id)) < 0) {
+		rc = as_fail_memory(err);
+	}
 	if (rc == 0) {
 		rc = as_json_dump(t->document, ASSAY_JSON_CANONICAL, &text, err);
 	}
@@ -389,12 +481,12 @@ assay_str as_trace_final_message(const as_trace *t)
 void as_trace_subject(const as_trace *t, const assay_json *task, const assay_json *server_tags, assay_subject *out)
 {
 	*out = (assay_subject){.size = sizeof *out,
-	                       .task = task,
-	                       .trace = t->document,
-	                       .steps = t->steps,
-	                       .n_steps = t->n_steps,
-	                       .refused = t->refused,
-	                       .n_refused = t->n_refused,
-	                       .final_message = as_trace_final_message(t),
-	                       .server_tags = server_tags};
+			       .task = task,
+			       .trace = t->document,
+			       .steps = t->steps,
+			       .n_steps = t->n_steps,
+			       .refused = t->refused,
+			       .n_refused = t->n_refused,
+			       .final_message = as_trace_final_message(t),
+			       .server_tags = server_tags};
 }

@@ -2,10 +2,11 @@
 #include "core/world/recorder.h"
 
 #include "core/base/error.h"
-#include "core/trace/canonical.h"
-#include "core/trace/trace.h"
+#include "core/base/text.h"
 #include <stdlib.h>
 #include <string.h>
+
+#define MAX_NAME_SHOWN 100 /* characters of a name that a model thought up */
 
 /* One tool on offer. tool NULL: the exposure's own. */
 typedef struct offer {
@@ -55,13 +56,14 @@ static assay_json *offered_parameters(const assay_tool *tool, const assay_json *
 }
 
 static int add_offer(assay_offer_sink *pub, const assay_tool *tool, assay_str name, assay_str description,
-                     const assay_json *parameters, assay_error *err)
+		     const assay_json *parameters, assay_error *err)
 {
 	as_recorder *r = ((offer_sink *)pub)->recorder;
 	assay_json *function;
 	assay_str shown = name;
 	if (tool && name.len == 0) {
-		shown = as_str(as_arena_printf(&r->arena, "%.*s__%.*s", ASSAY_FMT(tool->server), ASSAY_FMT(tool->name)));
+		shown = as_str(
+			as_arena_printf(&r->arena, "%.*s__%.*s", ASSAY_FMT(tool->server), ASSAY_FMT(tool->name)));
 	} else {
 		shown = as_arena_str(&r->arena, name);
 	}
@@ -102,6 +104,22 @@ static int ask_exposure(as_recorder *r, as_call *call, assay_error *err)
 	return 0;
 }
 
+/* A record that tells nothing of the server still names it. */
+static assay_json *fingerprint_of(const as_catalogue_server *s)
+{
+	const assay_json *known = as_json_get(s->record, "fingerprint");
+	assay_json *f;
+	if (as_json_type(known) == ASSAY_JSON_OBJECT) {
+		return as_json_clone(known);
+	}
+	f = as_json_object();
+	if (as_json_set(f, "server_id", as_json_string(s->id)) < 0) {
+		as_json_free(f);
+		return NULL;
+	}
+	return f;
+}
+
 /* Surfaces and fingerprints of the servers that the trace is about. */
 static int describe_servers(as_recorder *r, assay_error *err)
 {
@@ -109,9 +127,7 @@ static int describe_servers(as_recorder *r, assay_error *err)
 	for (const assay_json *id = as_json_first(r->options.trace_servers); id && rc == 0; id = as_json_next(id)) {
 		const as_catalogue_server *s = as_catalogue_server_of(r->options.catalogue, as_json_str(id));
 		if (s) {
-			assay_json *specs = as_catalogue_tool_specs(s);
-			assay_json *print = as_json_clone(as_json_get(s->record, "fingerprint"));
-			rc = as_trace_add_server(r->trace, s->id, print, specs, err);
+			rc = as_trace_add_server(r->trace, s->id, fingerprint_of(s), as_catalogue_tool_specs(s), err);
 		}
 	}
 	return rc;
@@ -167,8 +183,11 @@ static int refusal_text(as_recorder *r, assay_str name, as_buf *text, assay_erro
 	if (!sorted) {
 		return as_fail_memory(err);
 	}
-	memcpy(sorted, r->offers, r->n_offers * sizeof *sorted);
+	if (r->n_offers > 0) {
+		memcpy(sorted, r->offers, r->n_offers * sizeof *sorted);
+	}
 	qsort(sorted, r->n_offers, sizeof *sorted, compare_names);
+	name.len = as_utf8_prefix(name, MAX_NAME_SHOWN);
 	as_buf_puts(text, "[tool error] there is no tool called \"");
 	as_buf_add(text, name);
 	as_buf_puts(text, "\". Tools on offer: ");
@@ -180,11 +199,26 @@ static int refusal_text(as_recorder *r, assay_str name, as_buf *text, assay_erro
 	return as_buf_check(text, err);
 }
 
+/* No protocol takes anything but an object for arguments. */
+static bool is_call(const assay_json *arguments)
+{
+	int type = as_json_type(arguments);
+	return type == ASSAY_JSON_NONE || type == ASSAY_JSON_NULL || type == ASSAY_JSON_OBJECT;
+}
+
 static int refuse(as_recorder *r, assay_str name, const assay_json *arguments, assay_text *out, int *is_error,
-                  assay_error *err)
+		  assay_error *err)
 {
 	as_buf text = {0};
-	int rc = refusal_text(r, name, &text, err);
+	int rc = 0;
+	if (is_call(arguments)) {
+		rc = refusal_text(r, name, &text, err);
+	} else {
+		as_buf_puts(&text, "[tool error] the arguments of a call are a JSON object");
+	}
+	if (rc == 0) {
+		rc = as_buf_check(&text, err);
+	}
 	if (rc == 0) {
 		rc = as_trace_add_refused(r->trace, name, arguments, as_buf_str(&text), err);
 	}
@@ -205,37 +239,48 @@ static int note_time(as_recorder *r, int64_t wall_us, int64_t begun_us, assay_er
 	return 0;
 }
 
+/* What the model reads of an answer: its text, or what went wrong when there is no result at all. */
+static int text_of(const as_recorder *r, const as_answer *answer, as_buf *text)
+{
+	if (answer->result || !answer->error) {
+		return as_render_for_model(answer->result, answer->status != ASSAY_STEP_SUCCESS, r->options.text_cut,
+					   text);
+	}
+	as_buf_printf(text, "[exception] %.*s: ", ASSAY_FMT(as_json_str(as_json_get(answer->error, "code"))));
+	as_buf_add(text, as_json_str(as_json_get(answer->error, "message")));
+	return as_buf_check(text, NULL);
+}
+
 /* Call the world and record it. */
 static int act_in_world(as_recorder *r, as_call *call, assay_str server, assay_str tool, const assay_json *arguments,
-                        assay_text *out, int *is_error, assay_error *err)
+			assay_text *out, int *is_error, assay_error *err)
 {
 	as_answer answer = {0};
-	as_call_record record;
+	as_call_record record = {.server = server, .tool = tool};
 	as_buf text = {0};
 	int64_t wall = as_wall_us(), begun = as_now_us();
 	int rc = as_world_call(r->options.world, call, server, tool, arguments, &answer, err);
-	if (rc < 0) {
-		goto out;
-	}
-	rc = note_time(r, wall, begun, err);
 	if (rc == 0) {
+		rc = note_time(r, wall, begun, err);
+	}
+	if (rc == 0) {
+		record.arguments = as_json_clone(arguments);
+		rc = (arguments && !record.arguments) || text_of(r, &answer, &text) < 0 ? as_fail_memory(err) : 0;
+	}
+	if (rc == 0) {
+		record.status = answer.status;
+		record.served = answer.served;
+		record.version = as_str(answer.version);
+		record.result = answer.result;
+		record.error = answer.error;
+		answer.result = answer.error = NULL;
 		*is_error = answer.status != ASSAY_STEP_SUCCESS;
-		rc = as_render_for_model(answer.result, *is_error, r->options.text_cut, &text);
+		rc = as_trace_add_call(r->trace, &record, NULL, err);
 	}
-	if (rc < 0) {
-		goto out;
-	}
-	record = (as_call_record){server,        tool,          NULL,          answer.result, answer.error,
-	                          answer.status, answer.served, as_str(answer.version)};
-	answer.result = NULL;
-	answer.error = NULL;
-	record.arguments = arguments ? as_json_clone(arguments) : NULL;
-	rc = arguments && !record.arguments ? as_fail_memory(err) : 0;
-	rc = rc < 0 ? rc : as_trace_add_call(r->trace, &record, NULL, err);
 	if (rc == 0) {
 		rc = as_buf_take(&text, out, err);
 	}
-out:
+	as_json_free(record.arguments);
 	as_answer_clear(&answer);
 	as_buf_free(&text);
 	return rc;
@@ -251,7 +296,7 @@ static void route_clear(assay_route *route)
 
 /* A call of a tool that the exposure made up itself. */
 static int act_by_route(as_recorder *r, as_call *call, assay_str name, const assay_json *arguments, assay_text *out,
-                        int *is_error, assay_error *err)
+			int *is_error, assay_error *err)
 {
 	const assay_exposure_ops *ops = as_instance_ops(r->options.exposure);
 	assay_route route = {.size = sizeof route, .kind = ASSAY_ROUTE_REFUSE};
@@ -260,11 +305,14 @@ static int act_by_route(as_recorder *r, as_call *call, assay_str name, const ass
 		return refuse(r, name, arguments, out, is_error, err);
 	}
 	rc = ops->route(as_instance_self(r->options.exposure), &call->pub, name, arguments, &route, err);
-	if (rc == 0 && route.kind == ASSAY_ROUTE_WORLD) {
+	if (rc == 0 && !is_call(route.arguments)) {
+		rc = as_fail(err, ASSAY_EPLUGIN, "an exposure made arguments that are no object");
+		as_error_where(err, as_instance_info(r->options.exposure)->use, 0);
+	} else if (rc == 0 && route.kind == ASSAY_ROUTE_WORLD) {
 		rc = act_in_world(r, call, as_text_str(route.server), as_text_str(route.tool),
-		                  route.arguments ? route.arguments : arguments, out, is_error, err);
+				  route.arguments ? route.arguments : arguments, out, is_error, err);
 	} else if (rc == 0 && route.kind == ASSAY_ROUTE_ANSWER) {
-		rc = as_trace_add_refused(r->trace, name, arguments, as_text_str(route.answer), err);
+		rc = as_trace_add_answered(r->trace, name, arguments, as_text_str(route.answer), err);
 		if (rc == 0) {
 			*out = route.answer;
 			route.answer = (assay_text){NULL, 0};
@@ -277,7 +325,7 @@ static int act_by_route(as_recorder *r, as_call *call, assay_str name, const ass
 }
 
 int as_recorder_act(as_recorder *r, as_call *call, assay_str name, const assay_json *arguments, assay_text *text,
-                    int *is_error, assay_error *err)
+		    int *is_error, assay_error *err)
 {
 	const offer *o = find_offer(r, name);
 	*is_error = 0;
@@ -287,7 +335,7 @@ int as_recorder_act(as_recorder *r, as_call *call, assay_str name, const assay_j
 	if (++r->calls > r->options.max_calls) {
 		return as_fail(err, ASSAY_ELIMIT, "more than %u calls in one attempt", r->options.max_calls);
 	}
-	if (!o) {
+	if (!o || !is_call(arguments)) {
 		return refuse(r, name, arguments, text, is_error, err);
 	}
 	if (!o->tool) {

@@ -1,5 +1,5 @@
-/* The recorder: sits around exposure and world, so that nothing an agent does can escape the trace. It serves the explorer's
- * host services (offers, act) and builds the trace. Thread: belongs to one attempt. */
+/* The recorder: sits around exposure and world, so that nothing an agent does can escape the trace. It serves the
+ * explorer's host services (offers, act) and builds the trace. Thread: belongs to one attempt. */
 #ifndef AS_RECORDER_H
 #define AS_RECORDER_H
 
@@ -10,21 +10,21 @@
 #include <assay/roles/exposure.h>
 
 typedef struct as_recorder_options {
-	as_world *world;                /* borrowed */
-	const as_catalogue *catalogue;  /* borrowed */
-	const as_instance *exposure;    /* borrowed */
-	assay_exposure_request request; /* its parts are borrowed until close */
-	assay_json *seed_metadata;      /* taken over */
+	as_world *world;                 /* borrowed */
+	const as_catalogue *catalogue;   /* borrowed */
+	const as_instance *exposure;     /* borrowed */
+	assay_exposure_request request;  /* its parts are borrowed until close */
+	assay_json *seed_metadata;       /* taken over */
 	const assay_json *trace_servers; /* array of server ids whose surface goes into the trace */
-	size_t text_cut;                /* characters of a result shown to the model; 8000 */
-	uint32_t max_calls;             /* agent calls of any kind; 0: 1000 */
+	size_t text_cut;                 /* characters of a result shown to the model; 8000 */
+	uint32_t max_calls;              /* agent calls of any kind; 0: 1000 */
 } as_recorder_options;
 
 typedef struct as_recorder as_recorder;
 int as_recorder_open(const as_recorder_options *options, as_call *call, as_recorder **out, assay_error *err);
 int as_recorder_offers(as_recorder *r, const assay_json **tools, assay_error *err);
 int as_recorder_act(as_recorder *r, as_call *call, assay_str name, const assay_json *arguments, assay_text *text,
-                    int *is_error, assay_error *err);
+		    int *is_error, assay_error *err);
 /* Put the explorer's result under seed_metadata.exploration (taken over, NULL: null) and finish the trace. */
 int as_recorder_finish(as_recorder *r, assay_json *exploration, as_trace **out, assay_error *err);
 

@@ -37,8 +37,19 @@ typedef struct question {
 	group_state *group; /* NULL: the tape does not know the server */
 } question;
 
+#define MAX_HINTS 5 /* argument shapes in a miss of reference mode */
+
 static const char miss_text[] = "There is no recorded answer to this call. Nothing was changed. Try other arguments or "
-                                "another tool.";
+				"another tool.";
+
+/* The tape has checked the length. */
+static void set_version(char out[AS_VERSION_SIZE], assay_str version)
+{
+	memset(out, 0, AS_VERSION_SIZE);
+	if (version.len > 0 && version.len < AS_VERSION_SIZE) {
+		memcpy(out, version.ptr, version.len);
+	}
+}
 
 static group_state *group_of(replay_world *w, assay_str server, assay_error *err)
 {
@@ -51,12 +62,12 @@ static group_state *group_of(replay_world *w, assay_str server, assay_error *err
 			return &w->groups[i];
 		}
 	}
-	if (initial.len >= AS_VERSION_SIZE || !as_grow(&w->groups, &w->cap_groups, w->n_groups + 1, sizeof *w->groups)) {
+	if (!as_grow(&w->groups, &w->cap_groups, w->n_groups + 1, sizeof *w->groups)) {
 		as_fail_memory(err);
 		return NULL;
 	}
 	w->groups[w->n_groups] = (group_state){.group = group};
-	memcpy(w->groups[w->n_groups].version, initial.ptr, initial.len);
+	set_version(w->groups[w->n_groups].version, initial);
 	return &w->groups[w->n_groups++];
 }
 
@@ -122,61 +133,108 @@ static bool in_set(const assay_json *set, assay_str server, assay_str tool)
 	return false;
 }
 
-/* Equivalent: asked and recorded call both satisfy the same non-empty predicate of one tool_effect. */
-static int find_equivalent(replay_world *w, const question *q, const as_tape_row **row, assay_error *err)
+/* 1, 0 or ASSAY_ENOMEM: a regular expression that runs out of its limits matches nothing here. */
+static int matches(const assay_json *predicate, const assay_json *arguments, assay_error *err)
+{
+	assay_error local = {0};
+	int met = as_args_match(predicate, arguments, &local);
+	if (met < 0 && met != ASSAY_ELIMIT) {
+		return as_fail_memory(err);
+	}
+	return met == 1;
+}
+
+/* Does row a serve before row b: recorded ones before filled ones, then the earlier one? */
+static bool serves_before(const as_tape *tape, uint32_t a, uint32_t b)
+{
+	bool x = as_tape_row_at(tape, a)->filled, y = as_tape_row_at(tape, b)->filled;
+	return x != y ? y : a < b;
+}
+
+/* The first row at this version that satisfies the predicate, if it serves before the best so far. */
+static int best_of_predicate(replay_world *w, const question *q, const assay_json *predicate, int64_t *best,
+			     assay_error *err)
 {
 	const uint32_t *rows;
 	size_t n = as_tape_of_tool(w->tape, q->server, q->tool, &rows);
-	*row = NULL;
-	for (const assay_json *c = as_json_first(as_json_get(w->options.task, "checkpoints")); c; c = as_json_next(c)) {
+	int met = 0;
+	for (size_t i = 0; i < n && met >= 0; i++) {
+		const as_tape_row *r = as_tape_row_at(w->tape, rows[i]);
+		if (r->status != ASSAY_STEP_SUCCESS || !as_str_is(r->version, q->group->version) ||
+		    (*best >= 0 && !serves_before(w->tape, rows[i], (uint32_t)*best))) {
+			continue;
+		}
+		met = matches(predicate, r->arguments, err);
+		if (met == 1) {
+			*best = rows[i];
+		}
+	}
+	return met < 0 ? met : 0;
+}
+
+/* Equivalent: asked and recorded call both satisfy the same non-empty predicate of one tool_effect. Of several recorded
+ * calls the first one serves, whatever the order of the checkpoints. */
+static int find_equivalent(replay_world *w, const question *q, const as_tape_row **row, assay_error *err)
+{
+	int64_t best = -1;
+	int rc = 0;
+	for (const assay_json *c = as_json_first(as_json_get(w->options.task, "checkpoints")); c && rc == 0;
+	     c = as_json_next(c)) {
 		const assay_json *predicate = as_json_get(c, "arg_predicate");
-		int met;
 		if (!as_str_is(as_json_str(as_json_get(c, "kind")), "tool_effect") || predicate_is_empty(predicate) ||
 		    !in_set(as_json_get(c, "equivalence_set"), q->server, q->tool)) {
 			continue;
 		}
-		met = as_args_match(predicate, q->arguments, err);
-		for (size_t i = 0; i < n && met == 1; i++) {
-			const as_tape_row *candidate = as_tape_row_at(w->tape, rows[i]);
-			if (candidate->status != ASSAY_STEP_SUCCESS || !as_str_is(candidate->version, q->group->version)) {
-				continue;
-			}
-			if (as_args_match(predicate, candidate->arguments, err) == 1) {
-				*row = candidate;
-				return 0;
-			}
-		}
-		if (met < 0 && met != ASSAY_ELIMIT) {
-			return met;
+		rc = matches(predicate, q->arguments, err);
+		if (rc == 1) {
+			rc = best_of_predicate(w, q, predicate, &best, err);
 		}
 	}
-	return 0;
+	*row = best >= 0 ? as_tape_row_at(w->tape, (size_t)best) : NULL;
+	return rc;
 }
 
-/* Near: the first row with strictly the greatest field score; `any_version` and writes too in reference mode. */
-static const as_tape_row *find_near(replay_world *w, const question *q, bool reference, double *score)
+/* May this row answer a near ask? In reference mode there are no versions, but what it would not have cached is out. */
+static bool can_be_near(const as_tape_row *r, const question *q, bool reference)
+{
+	return r->status == ASSAY_STEP_SUCCESS &&
+	       (reference ? r->result && !r->filled : as_str_is(r->version, q->group->version));
+}
+
+/* Near: the first row with strictly the greatest field score; any version and writes too in reference mode. */
+static int find_near(replay_world *w, const question *q, bool reference, const as_tape_row **row, double *score,
+		     assay_error *err)
 {
 	const uint32_t *rows;
 	size_t n = as_tape_of_tool(w->tape, q->server, q->tool, &rows);
-	const as_tape_row *best = NULL;
+	as_near *asked;
+	int rc = 0;
 	*score = 0.0;
-	if (w->options.near_threshold >= 1.0 || (!reference && as_tape_writes(w->tape, q->server, q->tool))) {
-		return NULL;
+	*row = NULL;
+	if (n == 0 || w->options.near_threshold >= 1.0 || (!reference && as_tape_writes(w->tape, q->server, q->tool))) {
+		return 0;
 	}
-	for (size_t i = 0; i < n; i++) {
+	asked = as_near_new(q->canonical);
+	rc = asked ? 0 : as_fail_memory(err);
+	for (size_t i = 0; i < n && rc == 0; i++) {
 		const as_tape_row *r = as_tape_row_at(w->tape, rows[i]);
+		as_near *recorded;
 		double s;
-		if (r->status != ASSAY_STEP_SUCCESS || (reference && (!r->result || r->filled)) ||
-		    (!reference && !as_str_is(r->version, q->group->version))) {
+		if (!can_be_near(r, q, reference)) {
 			continue;
 		}
-		s = as_near_score(q->canonical, r->canonical);
+		recorded = as_near_new(r->canonical);
+		s = recorded ? as_near_score_prepared(asked, recorded) : -1.0;
+		rc = s < 0.0 ? as_fail_memory(err) : 0;
 		if (s > *score) {
 			*score = s;
-			best = r;
+			*row = r;
 		}
+		as_near_free(recorded);
 	}
-	return *score >= w->options.near_threshold ? best : NULL;
+	as_near_free(asked);
+	*row = *score >= w->options.near_threshold ? *row : NULL;
+	return rc;
 }
 
 /* {"meta": null, "content": [text], "structuredContent": null, "isError": true} */
@@ -238,34 +296,54 @@ static int answer_row(const as_tape_row *row, uint32_t served, as_answer *out, a
 	return 0;
 }
 
+static int find_row(replay_world *w, const question *q, const as_tape_row **row, uint32_t *served, assay_error *err)
+{
+	double score;
+	int rc = find_exact(w, q, row, err);
+	*served = ASSAY_SERVED_EXACT;
+	if (rc == 0 && !*row) {
+		*served = ASSAY_SERVED_EQUIVALENT;
+		rc = find_equivalent(w, q, row, err);
+	}
+	if (rc == 0 && !*row) {
+		*served = ASSAY_SERVED_NEAR;
+		rc = find_near(w, q, false, row, &score, err);
+	}
+	return rc;
+}
+
 static int stateful_answer(replay_world *w, const question *q, as_answer *out, assay_error *err)
 {
 	const as_tape_row *row = NULL;
-	uint32_t served = ASSAY_SERVED_EXACT;
-	double score;
+	uint32_t served;
 	int rc;
 	if (!q->group) {
 		return answer_miss(q, miss_text, out, err);
 	}
 	memcpy(out->version, q->group->version, AS_VERSION_SIZE);
-	rc = find_exact(w, q, &row, err);
-	if (rc == 0 && !row) {
-		served = ASSAY_SERVED_EQUIVALENT;
-		rc = find_equivalent(w, q, &row, err);
-	}
-	if (rc == 0 && !row) {
-		served = ASSAY_SERVED_NEAR;
-		row = find_near(w, q, false, &score);
-	}
-	if (rc == 0 && row && row->write && row->status == ASSAY_STEP_SUCCESS && row->next.len < AS_VERSION_SIZE) {
-		memset(q->group->version, 0, AS_VERSION_SIZE);
-		memcpy(q->group->version, row->next.ptr, row->next.len);
+	rc = find_row(w, q, &row, &served, err);
+	if (rc == 0 && row && row->write && row->status == ASSAY_STEP_SUCCESS) {
+		set_version(q->group->version, row->next);
 	}
 	if (rc == 0) {
 		rc = row ? answer_row(row, served, out, err) : answer_miss(q, miss_text, out, err);
 	}
 	memcpy(out->next, q->group->version, AS_VERSION_SIZE);
 	return rc;
+}
+
+/* What the reference keeps of a recording: the first success with a result. */
+static const as_tape_row *first_kept(const replay_world *w, const question *q, assay_str canonical)
+{
+	const uint32_t *rows;
+	size_t n = as_tape_of_call(w->tape, q->server, q->tool, canonical, &rows);
+	for (size_t i = 0; i < n; i++) {
+		const as_tape_row *r = as_tape_row_at(w->tape, rows[i]);
+		if (r->status == ASSAY_STEP_SUCCESS && r->result && !r->filled) {
+			return r;
+		}
+	}
+	return NULL;
 }
 
 /* The reference's miss names the argument shapes it knows, up to five of them. */
@@ -276,17 +354,17 @@ static int reference_miss(replay_world *w, const question *q, as_answer *out, as
 	as_buf text = {0};
 	int rc;
 	as_buf_puts(&text, miss_text);
-	for (size_t i = 0; i < n && listed < 5; i++) {
+	for (size_t i = 0; i < n && listed < MAX_HINTS; i++) {
 		const as_tape_row *r = as_tape_row_at(w->tape, rows[i]);
-		const uint32_t *same;
-		bool first = as_tape_of_call(w->tape, q->server, q->tool, r->canonical, &same) > 0 && same[0] == rows[i];
-		if (r->status == ASSAY_STEP_SUCCESS && r->result && !r->filled && first) {
-			if (listed++ == 0) {
-				as_buf_printf(&text, "\nRecorded arguments of %.*s.%.*s:", ASSAY_FMT(q->server), ASSAY_FMT(q->tool));
-			}
-			as_buf_puts(&text, "\n  - ");
-			as_buf_add(&text, r->canonical);
+		if (first_kept(w, q, r->canonical) != r) {
+			continue;
 		}
+		if (listed++ == 0) {
+			as_buf_printf(&text, "\nRecorded arguments of %.*s.%.*s:", ASSAY_FMT(q->server),
+				      ASSAY_FMT(q->tool));
+		}
+		as_buf_puts(&text, "\n  - ");
+		as_buf_add(&text, r->canonical);
 	}
 	rc = as_buf_check(&text, err);
 	if (rc == 0) {
@@ -298,34 +376,33 @@ static int reference_miss(replay_world *w, const question *q, as_answer *out, as
 
 static int reference_answer(replay_world *w, const question *q, as_answer *out, assay_error *err)
 {
-	const uint32_t *rows;
-	size_t n = as_tape_of_call(w->tape, q->server, q->tool, q->canonical, &rows);
-	double score;
-	const as_tape_row *row = NULL;
+	const as_tape_row *row = first_kept(w, q, q->canonical);
+	uint32_t served = ASSAY_SERVED_EXACT;
+	double score = 1.0;
 	int rc = 0;
-	for (size_t i = 0; i < n && !row; i++) {
-		const as_tape_row *r = as_tape_row_at(w->tape, rows[i]);
-		row = r->status == ASSAY_STEP_SUCCESS && r->result && !r->filled ? r : NULL;
-	}
-	if (row) {
-		rc = answer_row(row, ASSAY_SERVED_EXACT, out, err);
-		return rc < 0 ? rc : as_json_set(out->result, "replay_tier", as_json_integer(1));
-	}
-	row = find_near(w, q, true, &score);
+	set_version(out->version, ASSAY_STR("0")); /* the only one there is */
+	set_version(out->next, ASSAY_STR("0"));
 	if (!row) {
+		served = ASSAY_SERVED_NEAR;
+		rc = find_near(w, q, true, &row, &score, err);
+	}
+	if (rc == 0 && !row) {
 		return reference_miss(w, q, out, err);
 	}
-	rc = answer_row(row, ASSAY_SERVED_NEAR, out, err);
-	if (rc == 0 && (as_json_set(out->result, "replay_tier", as_json_integer(2)) < 0 ||
-	                as_json_set(out->result, "replay_tier2_source_args", as_json_string(row->canonical)) < 0 ||
-	                as_json_set(out->result, "replay_tier2_score", as_json_real(as_round(score, 4))) < 0)) {
-		rc = as_fail_memory(err);
+	rc = rc < 0 ? rc : answer_row(row, served, out, err);
+	if (rc < 0) {
+		return rc;
 	}
-	return rc;
+	rc = as_json_set(out->result, "replay_tier", as_json_integer(served == ASSAY_SERVED_EXACT ? 1 : 2));
+	if (served == ASSAY_SERVED_NEAR) {
+		rc |= as_json_set(out->result, "replay_tier2_source_args", as_json_string(row->canonical));
+		rc |= as_json_set(out->result, "replay_tier2_score", as_json_real(as_round(score, 4)));
+	}
+	return rc < 0 ? as_fail_memory(err) : 0;
 }
 
 static int replay_call(as_world *base, as_call *call, assay_str server, assay_str tool, const assay_json *arguments,
-                       as_answer *out, assay_error *err)
+		       as_answer *out, assay_error *err)
 {
 	replay_world *w = (replay_world *)base;
 	question q = {server, tool, {NULL, 0}, arguments, NULL};
@@ -334,10 +411,7 @@ static int replay_call(as_world *base, as_call *call, assay_str server, assay_st
 	int rc;
 	(void)call;
 	*out = (as_answer){0};
-	rc = as_canonical_arguments(arguments, &canonical);
-	if (rc == 0) {
-		rc = as_buf_check(&canonical, err);
-	}
+	rc = as_canonical_arguments(arguments, &canonical) < 0 ? as_fail_memory(err) : 0;
 	if (rc == 0) {
 		q.canonical = as_buf_str(&canonical);
 		if (w->options.mode == AS_REPLAY_REFERENCE) {
@@ -346,6 +420,9 @@ static int replay_call(as_world *base, as_call *call, assay_str server, assay_st
 			q.group = group_of(w, server, &local);
 			rc = local.code < 0 ? as_fail_memory(err) : stateful_answer(w, &q, out, err);
 		}
+	}
+	if (rc < 0) {
+		as_answer_clear(out);
 	}
 	as_buf_free(&canonical);
 	return rc;
@@ -375,6 +452,7 @@ static const as_world_ops replay_ops = {replay_call, replay_reset, replay_close}
 int as_replay_open(const as_tape *tape, const as_replay_options *options, as_world **out, assay_error *err)
 {
 	replay_world *w = as_new(1, sizeof *w);
+	*out = NULL;
 	if (!w) {
 		return as_fail_memory(err);
 	}
@@ -383,73 +461,4 @@ int as_replay_open(const as_tape *tape, const as_replay_options *options, as_wor
 	w->options = *options;
 	*out = &w->base;
 	return 0;
-}
-
-/* Only the servers that the session saw: a tape stays small beside a large catalogue. */
-static int add_surface(as_tape *tape, const as_trace *trace, const as_catalogue *catalogue, assay_error *err)
-{
-	const as_catalogue_server *servers;
-	const assay_json *seen = as_json_get(as_trace_document(trace), "tool_specs");
-	size_t n = as_catalogue_servers(catalogue, &servers);
-	int rc = 0;
-	for (size_t i = 0; i < n && rc == 0; i++) {
-		if (!as_json_get_n(seen, servers[i].id)) {
-			continue;
-		}
-		rc = as_tape_add_server(tape, servers[i].id, servers[i].group, ASSAY_STR("0"), err);
-		for (size_t k = 0; k < servers[i].tools.count && rc == 0; k++) {
-			const assay_tool *tool = servers[i].tools.list[k];
-			rc = as_tape_add_tool(tape, tool->server, tool->name, (tool->flags & ASSAY_TOOL_WRITES) != 0, err);
-		}
-	}
-	return rc;
-}
-
-/* The versions are stepped through again with the live world's rule, so a tape needs the trace only. */
-int as_tape_of_trace(const as_trace *trace, const as_catalogue *catalogue, as_tape **out, assay_error *err)
-{
-	size_t n;
-	const assay_step *steps = as_trace_steps(trace, &n);
-	as_tape *tape = NULL;
-	replay_world w = {0};
-	as_buf canonical = {0};
-	int rc = as_tape_new(&tape, err);
-	if (rc == 0) {
-		rc = add_surface(tape, trace, catalogue, err);
-	}
-	w.tape = tape;
-	for (size_t i = 0; i < n && rc == 0; i++) {
-		const assay_step *s = &steps[i];
-		assay_error local = {0};
-		group_state *g = group_of(&w, s->server, &local);
-		as_tape_row row = {.server = s->server, .tool = s->tool, .arguments = s->arguments, .result = s->result,
-		                   .status = s->status};
-		char before[AS_VERSION_SIZE];
-		if (!g) {
-			rc = local.code < 0 ? as_fail_memory(err) : 0; /* a server that is not ours has no state */
-			continue;
-		}
-		memcpy(before, g->version, sizeof before);
-		as_buf_clear(&canonical);
-		rc = as_canonical_arguments(s->arguments, &canonical);
-		if (rc == 0 && s->status == ASSAY_STEP_SUCCESS && as_tape_writes(tape, s->server, s->tool)) {
-			as_next_version(as_str(before), s->server, s->tool, as_buf_str(&canonical), g->version);
-		}
-		row.version = as_str(before);
-		row.next = as_str(g->version);
-		if (rc == 0) {
-			rc = as_tape_add_row(tape, &row, err);
-		}
-	}
-	if (rc == 0) {
-		rc = as_tape_finish(tape, err);
-	}
-	if (rc < 0) {
-		as_tape_free(tape);
-		tape = NULL;
-	}
-	*out = tape;
-	free(w.groups);
-	as_buf_free(&canonical);
-	return rc;
 }

@@ -1,6 +1,6 @@
-/* scorer/effects: did the attempt reproduce the task's effects? Rules: reference page part 4 for the lower bound, design
- * page "replay" rule 8 for the upper one: there a call that the tape could not answer counts as a success that meets any
- * value predicate, while its own arguments are still checked. Minefields bite in both. */
+/* scorer/effects: did the attempt reproduce the task's effects? Rules: reference page part 4 for the lower bound,
+ * design page "replay" rule 8 for the upper one: there a call that the tape could not answer counts as a success that
+ * meets any value predicate, while its own arguments are still checked. Minefields bite in both. */
 #include "effects.h"
 #include <stdio.h>
 #include <string.h>
@@ -31,32 +31,47 @@ int in_set(const assay_json_api *J, const assay_json *set, const assay_step *ste
 	return 0;
 }
 
-/* 1 met, 0 not met; a regular expression out of limits is not met, and noted. */
-static int settle(int met, int *out_of_limits, int *rc)
+/* What became of asking a predicate. */
+typedef struct asked {
+	int out_of_limits; /* a regular expression ran out of its match limit: not met */
+	int rc;            /* what ends the scoring */
+} asked;
+
+static int settle(asked *a, int met)
 {
 	if (met == ASSAY_ELIMIT) {
-		*out_of_limits = 1;
+		a->out_of_limits = 1;
 		return 0;
 	}
 	if (met < 0) {
-		*rc = met;
+		a->rc = met;
 	}
 	return met == 1;
 }
 
-static int check_effect(const scoring *s, check_result *r, assay_error *err)
+/* Messages are left out: running out of limits is no error here, and running out of memory is told at the end. */
+static int args_met(const scoring *s, asked *a, const assay_json *predicate, const assay_step *step)
+{
+	return settle(a, s->host->check->args(predicate, step->arguments, NULL));
+}
+
+static int value_met(const scoring *s, asked *a, const assay_json *predicate, assay_str text)
+{
+	return settle(a, s->host->check->value(predicate, text, NULL));
+}
+
+static int check_effect(const scoring *s, check_result *r)
 {
 	const assay_json_api *J = s->host->json;
 	const assay_json *set = J->get(r->checkpoint, "equivalence_set");
 	const assay_json *predicate = J->get(r->checkpoint, "arg_predicate");
 	int must_succeed = J->boolean(J->get(r->checkpoint, "must_succeed"), 1);
-	int rc = 0;
-	for (size_t i = 0; i < s->subject->n_steps && !r->lo && rc == 0; i++) {
+	asked a = {0, 0};
+	for (size_t i = 0; i < s->subject->n_steps && !r->lo && a.rc == 0; i++) {
 		const assay_step *step = &s->subject->steps[i];
 		int counts = step->status == ASSAY_STEP_SUCCESS || !must_succeed;
 		int missed = step->served == ASSAY_SERVED_MISS;
-		if (!(counts || (missed && !r->hi)) || !in_set(J, set, step) ||
-		    !settle(s->host->check->args(predicate, step->arguments, err), &r->out_of_limits, &rc)) {
+		if (!(counts || (missed && !r->hi)) || !in_set(J, set, step) || !args_met(s, &a, predicate, step)) {
 			continue;
 		}
 		if (!r->hi) {
@@ -68,21 +83,22 @@ static int check_effect(const scoring *s, check_result *r, assay_error *err)
 			r->step_lo = step->id;
 		}
 	}
+	r->out_of_limits = a.out_of_limits;
 	r->reason = "no successful call with the wanted arguments of any of";
-	return rc;
+	return a.rc;
 }
 
-static int check_any_result(const scoring *s, check_result *r, const assay_json *predicate, assay_error *err)
+static int check_any_result(const scoring *s, check_result *r, const assay_json *predicate)
 {
-	int rc = 0;
-	for (size_t i = 0; i < s->subject->n_steps && !r->lo && rc == 0; i++) {
+	asked a = {0, 0};
+	for (size_t i = 0; i < s->subject->n_steps && !r->lo && a.rc == 0; i++) {
 		const assay_step *step = &s->subject->steps[i];
 		if (step->served == ASSAY_SERVED_MISS && !r->hi) {
 			r->hi = 1;
 			r->step_hi = step->id;
 		}
 		if (step->status == ASSAY_STEP_SUCCESS && step->text.len > 0 &&
-		    settle(s->host->check->value(predicate, step->text, err), &r->out_of_limits, &rc)) {
+		    value_met(s, &a, predicate, step->text)) {
 			r->lo = 1;
 			r->step_lo = step->id;
 		}
@@ -91,74 +107,80 @@ static int check_any_result(const scoring *s, check_result *r, const assay_json 
 		r->hi = 1;
 		r->step_hi = r->step_lo;
 	}
+	r->out_of_limits = a.out_of_limits;
 	r->reason = "no successful result has the value";
-	return rc;
+	return a.rc;
 }
 
-static int check_final_message(const scoring *s, check_result *r, const assay_json *predicate, assay_error *err)
+static int check_final_message(const scoring *s, check_result *r, const assay_json *predicate)
 {
-	int rc = 0, grounded = 0, missed = 0, found = 0;
+	asked a = {0, 0};
+	int grounded = 0, missed = 0, found = 0;
 	for (size_t i = 0; i < s->subject->n_steps; i++) {
 		grounded = grounded || s->subject->steps[i].status == ASSAY_STEP_SUCCESS;
 		missed = missed || s->subject->steps[i].served == ASSAY_SERVED_MISS;
 	}
 	if (s->subject->final_message.len > 0) {
-		found = settle(s->host->check->value(predicate, s->subject->final_message, err), &r->out_of_limits, &rc);
+		found = value_met(s, &a, predicate, s->subject->final_message);
 	}
 	r->lo = found && grounded;
 	r->hi = r->lo || missed;
+	r->out_of_limits = a.out_of_limits;
 	r->reason = s->subject->final_message.len == 0 ? "there is no final message"
-	            : !found                           ? "the final message lacks the value"
-	            : !grounded                        ? "the final message has the value, but no call succeeded"
-	                                               : "found in the final message";
-	return rc;
+		    : !found                           ? "the final message lacks the value"
+		    : !grounded                        ? "the final message has the value, but no call succeeded"
+						       : "found in the final message";
+	return a.rc;
 }
 
-static int check_one(const scoring *s, check_result *r, assay_error *err)
+static int check_one(const scoring *s, check_result *r)
 {
 	const assay_json_api *J = s->host->json;
 	assay_str kind = J->str(J->get(r->checkpoint, "kind"));
 	const assay_json *predicate = J->get(r->checkpoint, "predicate");
 	r->step_lo = r->step_hi = -1;
 	if (text_is(kind, "tool_effect")) {
-		return check_effect(s, r, err);
+		return check_effect(s, r);
 	}
 	if (text_is(kind, "value_produced")) {
 		return text_is(J->str(J->get(r->checkpoint, "scope")), "final_assistant_message")
-		               ? check_final_message(s, r, predicate, err)
-		               : check_any_result(s, r, predicate, err);
+			       ? check_final_message(s, r, predicate)
+			       : check_any_result(s, r, predicate);
 	}
 	r->reason = "a state condition needs a probe of the live state, and there is none";
 	return 0;
 }
 
 /* The first call of exactly the forbidden tool with matching arguments, whatever its status. */
-static int check_mine(const scoring *s, mine_result *m, assay_error *err)
+static int check_mine(const scoring *s, mine_result *m)
 {
 	const assay_json_api *J = s->host->json;
 	const assay_json *tool = J->get(m->minefield, "forbidden_tool");
-	int rc = 0, ignored = 0;
+	const assay_json *predicate = J->get(m->minefield, "forbidden_arg_predicate");
+	asked a = {0, 0};
 	m->step = -1;
-	for (size_t i = 0; i < s->subject->n_steps && m->step < 0 && rc == 0; i++) {
+	for (size_t i = 0; i < s->subject->n_steps && m->step < 0 && a.rc == 0; i++) {
 		const assay_step *step = &s->subject->steps[i];
-		if (J->type(tool) == ASSAY_JSON_OBJECT && is_pair(J, tool, step) &&
-		    settle(s->host->check->args(J->get(m->minefield, "forbidden_arg_predicate"), step->arguments, err), &ignored,
-		           &rc)) {
+		if (J->type(tool) == ASSAY_JSON_OBJECT && is_pair(J, tool, step) && args_met(s, &a, predicate, step)) {
 			m->step = step->id;
 		}
 	}
-	return rc;
+	m->out_of_limits = a.out_of_limits;
+	return a.rc;
 }
 
-/* With duplicate ids the last definition counts, as a dictionary would have it. */
-static const check_result *find_check(const scoring *s, assay_str id)
+/* Where a checkpoint was reached, at the lower or the upper bound; -1: nowhere. With duplicate ids the last one that
+ * was reached counts, as a dictionary would have it. */
+static int64_t position_of(const scoring *s, assay_str id, int hi)
 {
+	const assay_json_api *J = s->host->json;
 	for (size_t i = s->n_checks; i-- > 0;) {
-		if (same_text(s->host->json->str(s->host->json->get(s->checks[i].checkpoint, "checkpoint_id")), id)) {
-			return &s->checks[i];
+		int64_t step = hi ? s->checks[i].step_hi : s->checks[i].step_lo;
+		if (step >= 0 && same_text(J->str(J->get(s->checks[i].checkpoint, "checkpoint_id")), id)) {
+			return step;
 		}
 	}
-	return NULL;
+	return -1;
 }
 
 static int in_order(int64_t before, int64_t after)
@@ -166,31 +188,44 @@ static int in_order(int64_t before, int64_t after)
 	return before >= 0 && after >= 0 && before < after;
 }
 
-static int check_order(scoring *s, assay_error *err)
+/* "a before b: ..." */
+static int note_disorder(const scoring *s, assay_str before, assay_str after, int known)
 {
 	const assay_json_api *J = s->host->json;
+	const char *why = known ? "it came later" : "one of them was not reached";
+	size_t size = before.len + after.len + 64;
+	char *text = s->host->alloc(size);
+	int used, rc = ASSAY_ENOMEM;
+	if (text) {
+		used = snprintf(text, size, "%.*s before %.*s: %s", ASSAY_FMT(before), ASSAY_FMT(after), why);
+		rc = J->append(s->order_failures, J->string((assay_str){text, (size_t)used}));
+	}
+	s->host->free(text);
+	return rc;
+}
+
+static int check_order(scoring *s)
+{
+	const assay_json_api *J = s->host->json;
+	int rc = 0;
 	s->order_lo = s->order_hi = 1;
-	for (const assay_json *o = J->first(J->get(s->subject->task, "ordering")); o; o = J->next(o)) {
-		const check_result *before = find_check(s, J->str(J->get(o, "before_id")));
-		const check_result *after = find_check(s, J->str(J->get(o, "after_id")));
-		int lo = before && after && in_order(before->step_lo, after->step_lo);
-		int hi = lo || (before && after && in_order(before->step_hi, after->step_hi));
+	for (const assay_json *o = J->first(J->get(s->subject->task, "ordering")); o && rc == 0; o = J->next(o)) {
+		assay_str before = J->str(J->get(o, "before_id")), after = J->str(J->get(o, "after_id"));
+		int64_t first = position_of(s, before, 0), second = position_of(s, after, 0);
+		int lo = in_order(first, second);
+		int hi = lo || in_order(position_of(s, before, 1), position_of(s, after, 1));
 		s->order_lo = s->order_lo && lo;
 		s->order_hi = s->order_hi && hi;
 		if (!lo) {
-			assay_json *pair = J->object();
-			int rc = J->set(pair, "before", J->clone(J->get(o, "before_id")));
-			rc |= J->set(pair, "after", J->clone(J->get(o, "after_id")));
-			if (rc < 0) {
-				J->free(pair);
-				return s->host->fail(err, ASSAY_ENOMEM, "out of memory");
-			}
-			if (J->append(s->order_failures, pair) < 0) {
-				return s->host->fail(err, ASSAY_ENOMEM, "out of memory");
-			}
+			rc = note_disorder(s, before, after, first >= 0 && second >= 0);
 		}
 	}
-	return 0;
+	return rc;
+}
+
+assay_json *copy_or_null(const assay_json_api *J, const assay_json *v)
+{
+	return v ? J->clone(v) : J->null();
 }
 
 static assay_json *step_or_null(const assay_json_api *J, int64_t step)
@@ -198,35 +233,53 @@ static assay_json *step_or_null(const assay_json_api *J, int64_t step)
 	return step >= 0 ? J->integer(step) : J->null();
 }
 
-/* "S.T, S.T" of an equivalence set appended to a reason. */
-static assay_json *reason_of(const scoring *s, const check_result *r)
+/* "matched step #3 S.T" */
+static assay_json *matched_reason(const scoring *s, int64_t id)
+{
+	char text[512];
+	int used = snprintf(text, sizeof text, "matched step #%lld", (long long)id);
+	for (size_t i = 0; i < s->subject->n_steps; i++) {
+		const assay_step *step = &s->subject->steps[i];
+		if (step->id == id && step->server.len + step->tool.len < 400) {
+			used = snprintf(text, sizeof text, "matched step #%lld %.*s.%.*s", (long long)id,
+					ASSAY_FMT(step->server), ASSAY_FMT(step->tool));
+			break;
+		}
+	}
+	return s->host->json->string((assay_str){text, (size_t)used});
+}
+
+/* The reason with the equivalence set behind it, "{S.T, S.T}", as far as there is room. */
+static assay_json *missed_reason(const scoring *s, const check_result *r)
 {
 	const assay_json_api *J = s->host->json;
 	const assay_json *set = J->get(r->checkpoint, "equivalence_set");
 	char text[512];
-	size_t used;
-	if (r->out_of_limits && !r->lo) {
-		return J->string(ASSAY_STR("a regular expression ran out of its match limit"));
-	}
-	if (r->lo && r->step_lo < 0) {
-		return J->string((assay_str){r->reason, strlen(r->reason)});
-	}
-	if (r->lo) {
-		used = (size_t)snprintf(text, sizeof text, "matched step #%lld", (long long)r->step_lo);
-		return J->string((assay_str){text, used});
-	}
-	used = (size_t)snprintf(text, sizeof text, "%s", r->reason);
+	size_t used = (size_t)snprintf(text, sizeof text, "%s", r->reason);
 	for (const assay_json *p = J->first(set); p && used < 400; p = J->next(p)) {
 		assay_str server = J->str(J->get(p, "server_id")), tool = J->str(J->get(p, "tool_name"));
 		if (server.len + tool.len < 90) {
-			used += (size_t)snprintf(text + used, sizeof text - used, "%s%.*s.%.*s", p == J->first(set) ? " {" : ", ",
-			                         ASSAY_FMT(server), ASSAY_FMT(tool));
+			used += (size_t)snprintf(text + used, sizeof text - used, "%s%.*s.%.*s",
+						 p == J->first(set) ? " {" : ", ", ASSAY_FMT(server), ASSAY_FMT(tool));
 		}
 	}
 	if (J->count(set) > 0) {
 		used += (size_t)snprintf(text + used, sizeof text - used, "}");
 	}
 	return J->string((assay_str){text, used});
+}
+
+static assay_json *reason_of(const scoring *s, const check_result *r)
+{
+	const assay_json_api *J = s->host->json;
+	if (r->lo) {
+		return r->step_lo < 0 ? J->string((assay_str){r->reason, strlen(r->reason)})
+				      : matched_reason(s, r->step_lo);
+	}
+	if (r->out_of_limits) {
+		return J->string(ASSAY_STR("a regular expression ran out of its match limit"));
+	}
+	return missed_reason(s, r);
 }
 
 static assay_json *check_list(const scoring *s)
@@ -237,8 +290,8 @@ static assay_json *check_list(const scoring *s)
 	for (size_t i = 0; i < s->n_checks && rc == 0; i++) {
 		const check_result *r = &s->checks[i];
 		assay_json *c = J->object();
-		rc = J->set(c, "id", J->clone(J->get(r->checkpoint, "checkpoint_id")));
-		rc |= J->set(c, "kind", J->clone(J->get(r->checkpoint, "kind")));
+		rc = J->set(c, "id", copy_or_null(J, J->get(r->checkpoint, "checkpoint_id")));
+		rc |= J->set(c, "kind", copy_or_null(J, J->get(r->checkpoint, "kind")));
 		rc |= J->set(c, "passed", J->truth(r->lo));
 		rc |= J->set(c, "hi", J->truth(r->hi));
 		rc |= J->set(c, "reason", reason_of(s, r));
@@ -253,6 +306,18 @@ static assay_json *check_list(const scoring *s)
 	return list;
 }
 
+static assay_json *mine_reason(const assay_json_api *J, const mine_result *m)
+{
+	char text[64];
+	int used;
+	if (m->step < 0) {
+		return J->string(m->out_of_limits ? ASSAY_STR("a regular expression ran out of its match limit")
+						  : ASSAY_STR("not touched"));
+	}
+	used = snprintf(text, sizeof text, "forbidden call in step #%lld", (long long)m->step);
+	return J->string((assay_str){text, (size_t)used});
+}
+
 static assay_json *mine_list(const scoring *s)
 {
 	const assay_json_api *J = s->host->json;
@@ -261,10 +326,9 @@ static assay_json *mine_list(const scoring *s)
 	for (size_t i = 0; i < s->n_mines && rc == 0; i++) {
 		const mine_result *m = &s->mines[i];
 		assay_json *o = J->object();
-		rc = J->set(o, "id", J->clone(J->get(m->minefield, "minefield_id")));
+		rc = J->set(o, "id", copy_or_null(J, J->get(m->minefield, "minefield_id")));
 		rc |= J->set(o, "hit", J->truth(m->step >= 0));
-		rc |= J->set(o, "reason",
-		             J->string(m->step >= 0 ? ASSAY_STR("a forbidden call was made") : ASSAY_STR("not touched")));
+		rc |= J->set(o, "reason", mine_reason(J, m));
 		rc |= J->set(o, "step", step_or_null(J, m->step));
 		rc |= J->append(list, o);
 	}
@@ -299,6 +363,9 @@ static assay_json *metrics_of(const scoring *s)
 	for (size_t i = 0; i < s->n_checks; i++) {
 		defects += s->checks[i].out_of_limits;
 		passed += s->checks[i].lo;
+	}
+	for (size_t i = 0; i < s->n_mines; i++) {
+		defects += s->mines[i].out_of_limits;
 	}
 	rc = J->set(m, "checkpoints_passed", s->n_checks ? J->real((double)passed / (double)s->n_checks) : J->null());
 	rc |= J->set(m, "defects", J->integer(defects));
@@ -339,24 +406,25 @@ static assay_json *make_verdict(scoring *s)
 	return v;
 }
 
-static int run_checks(scoring *s, assay_error *err)
+static int run_checks(scoring *s)
 {
 	const assay_json_api *J = s->host->json;
 	int rc = 0;
 	for (const assay_json *c = J->first(J->get(s->subject->task, "checkpoints")); c && rc == 0; c = J->next(c)) {
 		s->checks[s->n_checks].checkpoint = c;
-		rc = check_one(s, &s->checks[s->n_checks], err);
+		rc = check_one(s, &s->checks[s->n_checks]);
 		s->n_checks++;
 	}
 	for (const assay_json *m = J->first(J->get(s->subject->task, "minefields")); m && rc == 0; m = J->next(m)) {
 		s->mines[s->n_mines].minefield = m;
-		rc = check_mine(s, &s->mines[s->n_mines], err);
+		rc = check_mine(s, &s->mines[s->n_mines]);
 		s->n_mines++;
 	}
-	return rc < 0 ? rc : check_order(s, err);
+	return rc < 0 ? rc : check_order(s);
 }
 
-static int effects_score(void *self, assay_call *call, const assay_subject *subject, assay_sink *verdict, assay_error *err)
+static int effects_score(void *self, assay_call *call, const assay_subject *subject, assay_sink *verdict,
+			 assay_error *err)
 {
 	const assay_host *host = self;
 	const assay_json_api *J = host->json;
@@ -368,14 +436,13 @@ static int effects_score(void *self, assay_call *call, const assay_subject *subj
 	s.mines = host->alloc((J->count(J->get(subject->task, "minefields")) + 1) * sizeof *s.mines);
 	s.order_failures = J->array();
 	if (s.checks && s.mines && s.order_failures) {
-		rc = run_checks(&s, err);
+		rc = run_checks(&s);
 	}
-	if (rc == 0) {
-		v = make_verdict(&s);
-		rc = v ? verdict->emit(verdict, v, err) : ASSAY_ENOMEM;
-	}
-	if (rc == ASSAY_ENOMEM) {
-		host->fail(err, ASSAY_ENOMEM, "out of memory");
+	v = rc == 0 ? make_verdict(&s) : NULL;
+	if (v) {
+		rc = verdict->emit(verdict, v, err);
+	} else {
+		rc = host->fail(err, rc < 0 ? rc : ASSAY_ENOMEM, "out of memory");
 	}
 	J->free(s.order_failures);
 	host->free(s.checks);
@@ -396,15 +463,17 @@ static void effects_close(void *self)
 	(void)self;
 }
 
-static const assay_scorer_ops ops = {
-        .size = sizeof ops, .open = effects_open, .close = effects_close, .score = effects_score};
+static const assay_scorer_ops ops = {.size = sizeof ops,
+				     .open = effects_open,
+				     .close = effects_close,
+				     .score = effects_score};
 
 static const assay_impl impl = {.size = sizeof impl,
-                                .role = ASSAY_ROLE_SCORER,
-                                .role_version = 1,
-                                .flags = ASSAY_IMPL_PURE | ASSAY_IMPL_REENTRANT,
-                                .name = "effects",
-                                .summary = "checkpoints, minefields and their order, by any path",
-                                .ops = &ops};
+				.role = ASSAY_ROLE_SCORER,
+				.role_version = 1,
+				.flags = ASSAY_IMPL_PURE | ASSAY_IMPL_REENTRANT,
+				.name = "effects",
+				.summary = "checkpoints, minefields and their order, by any path",
+				.ops = &ops};
 
 ASSAY_PLUGIN(scorer_effects, "0.1.0", "Effect scoring after DynamicMCPBench", "Apache-2.0", &impl)

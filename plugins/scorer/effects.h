@@ -9,13 +9,14 @@ typedef struct check_result {
 	const assay_json *checkpoint;
 	int lo, hi;
 	int64_t step_lo, step_hi; /* -1: no step */
-	const char *reason;       /* constant text; NULL: "matched step" */
+	const char *reason;       /* why it is not met (of a final message: or met), without the step; constant */
 	int out_of_limits;        /* a regular expression ran out of its match limit */
 } check_result;
 
 typedef struct mine_result {
 	const assay_json *minefield;
 	int64_t step; /* -1: not tripped */
+	int out_of_limits;
 } mine_result;
 
 typedef struct scoring {
@@ -26,13 +27,15 @@ typedef struct scoring {
 	mine_result *mines;
 	size_t n_mines;
 	int order_lo, order_hi;
-	assay_json *order_failures; /* array of text */
+	assay_json *order_failures; /* array of texts */
 } scoring;
 
 int same_text(assay_str a, assay_str b);
 int text_is(assay_str a, const char *b);
 /* Is the step's (server, tool) in an equivalence set? */
 int in_set(const assay_json_api *J, const assay_json *set, const assay_step *step);
+
+assay_json *copy_or_null(const assay_json_api *J, const assay_json *v);
 
 /* Summary object of reference page 4.8, with our own attempted attribution errors under "assay". NULL: no memory. */
 assay_json *make_summary(const scoring *s);

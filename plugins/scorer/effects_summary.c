@@ -6,9 +6,9 @@
 
 #define N_CODES 7
 
-static const char *const code_names[N_CODES] = {"missing_prerequisite", "wrong_branch",   "incomplete_aggregation",
-                                                "server_confusion",     "order_violation", "tool_blindness",
-                                                "argument_hallucination"};
+static const char *const code_names[N_CODES] = {"missing_prerequisite",  "wrong_branch",    "incomplete_aggregation",
+						"server_confusion",      "order_violation", "tool_blindness",
+						"argument_hallucination"};
 static const double code_weights[N_CODES] = {1.0, 0.8, 0.6, 1.0, 0.4, 1.0, 0.7};
 
 /* Python's round to a few digits; the values are small and the digits few, so the printed form decides. */
@@ -34,7 +34,8 @@ static int attribution(const scoring *s, const assay_step *step, int *right)
 		if (!is_kind(s, s->checks[i].checkpoint, "tool_effect")) {
 			continue;
 		}
-		for (const assay_json *p = J->first(J->get(s->checks[i].checkpoint, "equivalence_set")); p; p = J->next(p)) {
+		for (const assay_json *p = J->first(J->get(s->checks[i].checkpoint, "equivalence_set")); p;
+		     p = J->next(p)) {
 			if (same_text(J->str(J->get(p, "tool_name")), step->tool)) {
 				known = 1;
 				*right = *right || same_text(J->str(J->get(p, "server_id")), step->server);
@@ -65,7 +66,11 @@ static assay_json *correct_servers(const scoring *s, assay_str tool)
 	}
 	list = s->host->alloc(cap * sizeof *list);
 	for (size_t i = 0; i < s->n_checks && list; i++) {
-		for (const assay_json *p = J->first(J->get(s->checks[i].checkpoint, "equivalence_set")); p; p = J->next(p)) {
+		if (!is_kind(s, s->checks[i].checkpoint, "tool_effect")) {
+			continue;
+		}
+		for (const assay_json *p = J->first(J->get(s->checks[i].checkpoint, "equivalence_set")); p;
+		     p = J->next(p)) {
 			if (same_text(J->str(J->get(p, "tool_name")), tool)) {
 				list[n++] = J->str(J->get(p, "server_id"));
 			}
@@ -152,7 +157,7 @@ static assay_json *attribution_object(const scoring *s, int attempted)
 	rc |= J->set(o, "random", J->integer(total - expected));
 	rc |= J->set(o, "correct_type_calls", J->integer(correct));
 	rc |= J->set(o, "conditional_rate",
-	             J->real(total + correct ? rounded((double)total / (double)(total + correct), 4) : 0.0));
+		     J->real(total + correct ? rounded((double)total / (double)(total + correct), 4) : 0.0));
 	rc |= J->set(o, "events", events);
 	if (rc < 0) {
 		J->free(o);
@@ -176,7 +181,7 @@ static assay_json *aggregation_object(const scoring *s)
 		if (!r->lo) {
 			assay_json *e = J->object();
 			total++;
-			rc |= J->set(e, "checkpoint_id", J->clone(J->get(r->checkpoint, "checkpoint_id")));
+			rc |= J->set(e, "checkpoint_id", copy_or_null(J, J->get(r->checkpoint, "checkpoint_id")));
 			rc |= J->set(e, "reason", J->string((assay_str){r->reason, strlen(r->reason)}));
 			rc |= J->append(events, e);
 		}
@@ -285,8 +290,12 @@ static assay_json *ours(const scoring *s)
 {
 	const assay_json_api *J = s->host->json;
 	assay_json *o = J->object();
+	int64_t refused = 0;
 	int rc = J->set(o, "attempted_sae", attribution_object(s, 1));
-	rc |= J->set(o, "refused_calls", J->integer((int64_t)s->subject->n_refused));
+	for (size_t i = 0; i < s->subject->n_refused; i++) { /* an exposure's own answers are no refusals */
+		refused += s->subject->refused[i].status != ASSAY_STEP_SUCCESS;
+	}
+	rc |= J->set(o, "refused_calls", J->integer(refused));
 	if (rc < 0) {
 		J->free(o);
 		return NULL;
