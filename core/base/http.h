@@ -28,14 +28,33 @@ typedef struct as_http_reply {
 	assay_json *headers; /* object, lower-case names; repeated ones joined by ", "; the caller frees it */
 } as_http_reply;
 
+/* A request that goes on beside others of its client and whose reply is read piece by piece. */
+typedef struct as_http_exchange as_http_exchange;
+
+typedef struct as_http_progress {
+	int status;                /* 0: no reply yet */
+	const assay_json *headers; /* as in the reply; borrowed until the exchange ends */
+	bool ended;                /* nothing more will come */
+} as_http_progress;
+
 typedef struct as_http_ops {
 	uint32_t size;
 	int (*open)(as_http_client **out, assay_error *err);
-	/* 0 for any HTTP status; redirects are followed, at most five. ASSAY_EUNREACH (not resolved, refused, broken off:
-	 * retryable; bad certificate: not), ASSAY_ETIMEOUT, ASSAY_ECANCELED, ASSAY_EPROTO, ASSAY_ELIMIT, ASSAY_EINVAL
-	 * otherwise, with where = the URL without user, query and fragment, and nothing in the reply. */
+	/* 0 for any HTTP status; redirects are followed, at most five. ASSAY_EUNREACH (not resolved, refused, broken
+	 * off: retryable; bad certificate: not), ASSAY_ETIMEOUT, ASSAY_ECANCELED, ASSAY_EPROTO, ASSAY_ELIMIT,
+	 * ASSAY_EINVAL otherwise, with where = the URL without user, query and fragment, and nothing in the reply. */
 	int (*request)(as_http_client *c, const as_http_request *request, as_http_reply *reply, assay_error *err);
-	void (*close)(as_http_client *c);
+	void (*close)(as_http_client *c); /* ends its exchanges too */
+	/* Start an exchange; everything of the request is copied, its on_body and deadline_ms are not looked at, and
+	 * max_body bounds what may wait to be taken. While a client has exchanges, `request` is not for it. */
+	int (*begin)(as_http_client *c, const as_http_request *request, as_http_exchange **out, assay_error *err);
+	/* Let all exchanges of the client go on until there is news of one. 0, ASSAY_ETIMEOUT, ASSAY_ECANCELED,
+	 * ASSAY_EIO. */
+	int (*wait)(as_http_client *c, int64_t deadline_ms, const as_cancel *cancel, assay_error *err);
+	/* What came in: the new bytes are appended to `body`. The error of an exchange that failed (codes as of
+	 * `request`), once everything that came before was taken. */
+	int (*take)(as_http_exchange *x, as_http_progress *progress, as_buf *body, assay_error *err);
+	void (*end)(as_http_exchange *x); /* at any time; NULL is fine */
 } as_http_ops;
 
 #endif

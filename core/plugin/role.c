@@ -26,7 +26,10 @@ static const as_operation distiller[] = {REQUIRED(distiller, distil)};
 static const as_operation scorer[] = {REQUIRED(scorer, score)};
 static const as_operation llm[] = {REQUIRED(llm, complete)};
 static const as_operation transport[] = {REQUIRED(transport, connect), REQUIRED(transport, send),
-                                         REQUIRED(transport, receive), OPTIONAL(transport, diagnostics)};
+                                         REQUIRED(transport, receive), OPTIONAL(transport, diagnostics),
+                                         OPTIONAL(transport, send_message), OPTIONAL(transport, refusal),
+                                         OPTIONAL(transport, abandon), OPTIONAL(transport, listen),
+                                         OPTIONAL(transport, fall_back), OPTIONAL(transport, restart)};
 static const as_operation exposure[] = {REQUIRED(exposure, offer), OPTIONAL(exposure, route)};
 static const as_operation environment[] = {REQUIRED(environment, prepare), REQUIRED(environment, cleanup),
                                            OPTIONAL(environment, digest), OPTIONAL(environment, snapshot),

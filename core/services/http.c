@@ -7,16 +7,14 @@
  * libcurl must not touch signals here (CURLOPT_NOSIGNAL: there are threads), so the program ignores SIGPIPE. */
 #include "config.h"
 
-#include "core/base/http.h"
+#include "core/services/http_transfer.h"
 
 #include "core/base/error.h"
 
-#include <curl/curl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#define DEFAULT_MAX_BODY ((size_t)64 << 20)
 #define MAX_HEADER_BYTES ((size_t)256 << 10)
 #define MAX_REDIRECTS 5
 #define CONNECT_MS 30000L /* a host that does not answer is down, however long the request may take */
@@ -24,32 +22,6 @@
 #define USER_AGENT "assay/" PACKAGE_VERSION
 
 const as_http_ops *service_http_LTX_assay_service_v1(void);
-
-struct as_http_client {
-	CURLM *multi;
-	CURL *easy;
-};
-
-/* One request, with what its callbacks need. */
-struct transfer {
-	as_http_client *client;
-	const as_http_request *request;
-	as_http_reply *reply;
-	assay_error *err;
-	int rc; /* why a callback stopped the transfer */
-	const char *method;
-	assay_str body;
-	char *url;    /* owned */
-	char *origin; /* owned: "scheme://host:port" of the first URL, for which all headers are meant */
-	char *shown;  /* owned: the URL without what may be secret */
-	struct curl_slist *headers;
-	assay_json *heads; /* of the answer that is coming in */
-	size_t head_bytes, body_bytes, max_body;
-	int redirects;
-	bool redirect; /* the answer is one that is followed: its body is of no interest */
-	bool final;    /* the reply has been filled */
-	char reason[CURL_ERROR_SIZE];
-};
 
 /* ---- URLs ---- */
 
@@ -90,7 +62,7 @@ static bool is_web_url(const char *url)
 	return strncasecmp(url, "http://", 7) == 0 || strncasecmp(url, "https://", 8) == 0;
 }
 
-static int fail_here(const struct transfer *t, int code, uint32_t flags, const char *message)
+int as_transfer_say(const struct transfer *t, int code, uint32_t flags, const char *message)
 {
 	bool first = t->err && t->err->code == 0;
 	int rc = as_fail(t->err, code, "%s", message);
@@ -162,7 +134,7 @@ static int add_headers(struct transfer *t, bool same_origin)
 		assay_str name = {*line, strcspn(*line, ":;")};
 		if (!is_token(name) || name.len == strlen(*line) || has_control(*line) ||
 		    ((*line)[name.len] == ';' && (*line)[name.len + 1])) {
-			return fail_here(t, ASSAY_EINVAL, 0, "a header is not of the form \"Name: value\"");
+			return as_transfer_say(t, ASSAY_EINVAL, 0, "a header is not of the form \"Name: value\"");
 		}
 		bool is_type = name_is(name, "content-type");
 		if (is_type && t->body.len == 0 && t->redirects > 0) {
@@ -216,7 +188,7 @@ static bool is_followed(struct transfer *t, long status)
 static int end_headers(struct transfer *t)
 {
 	long status = 0;
-	(void)curl_easy_getinfo(t->client->easy, CURLINFO_RESPONSE_CODE, &status);
+	(void)curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
 	t->redirect = is_followed(t, status);
 	if (status >= 200 && !t->redirect && !t->final) {
 		t->reply->status = (int)status;
@@ -234,7 +206,8 @@ static int take_header(struct transfer *t, assay_str line)
 	}
 	t->head_bytes += line.len + 2;
 	if (t->head_bytes > MAX_HEADER_BYTES) {
-		return fail_here(t, ASSAY_ELIMIT, ASSAY_ERR_PEER, "the answer's headers are larger than 262144 bytes");
+		return as_transfer_say(t, ASSAY_ELIMIT, ASSAY_ERR_PEER,
+				       "the answer's headers are larger than 262144 bytes");
 	}
 	if (line.len == 0) {
 		return end_headers(t);
@@ -318,7 +291,7 @@ static CURLcode set_limits(CURL *easy)
 
 static CURLcode set_method(const struct transfer *t)
 {
-	CURL *easy = t->client->easy;
+	CURL *easy = t->easy;
 	CURLcode rc = CURLE_OK;
 	if (strcmp(t->method, "HEAD") == 0) {
 		return curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
@@ -334,7 +307,7 @@ static CURLcode set_method(const struct transfer *t)
 
 static CURLcode set_callbacks(struct transfer *t)
 {
-	CURL *easy = t->client->easy;
+	CURL *easy = t->easy;
 	CURLcode rc = curl_easy_setopt(easy, CURLOPT_URL, t->url);
 	rc = rc == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_HTTPHEADER, t->headers) : rc;
 	rc = rc == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header) : rc;
@@ -367,7 +340,7 @@ static const char *words_for(CURLcode code)
 }
 
 /* What libcurl says, as the header promises it. */
-static int fail_curl(struct transfer *t, CURLcode code)
+int as_transfer_fail(struct transfer *t, CURLcode code)
 {
 	const uint32_t again = ASSAY_ERR_RETRYABLE | ASSAY_ERR_PEER;
 	const char *reason = words_for(code);
@@ -376,30 +349,31 @@ static int fail_curl(struct transfer *t, CURLcode code)
 	case CURLE_OUT_OF_MEMORY:
 		return as_fail_memory(t->err);
 	case CURLE_URL_MALFORMAT:
-		return fail_here(t, ASSAY_EINVAL, 0, reason);
+		return as_transfer_say(t, ASSAY_EINVAL, 0, reason);
 	case CURLE_UNSUPPORTED_PROTOCOL: /* of the answer: the URL's was looked at before */
 	case CURLE_WEIRD_SERVER_REPLY:
 	case CURLE_BAD_CONTENT_ENCODING:
-		return fail_here(t, ASSAY_EPROTO, ASSAY_ERR_PEER, reason);
+		return as_transfer_say(t, ASSAY_EPROTO, ASSAY_ERR_PEER, reason);
 	case CURLE_PEER_FAILED_VERIFICATION:
 	case CURLE_SSL_CACERT_BADFILE:
 	case CURLE_SSL_CERTPROBLEM:
 	case CURLE_SSL_ISSUER_ERROR:
-		fail_here(t, ASSAY_EUNREACH, ASSAY_ERR_PEER, reason);
+		as_transfer_say(t, ASSAY_EUNREACH, ASSAY_ERR_PEER, reason);
 		as_error_hint(t->err, "SSL_CERT_FILE names a file of further certificate authorities");
 		return ASSAY_EUNREACH;
 	default: /* not resolved, refused, connect time-out, broken off */
-		return fail_here(t, ASSAY_EUNREACH, again, reason);
+		return as_transfer_say(t, ASSAY_EUNREACH, again, reason);
 	}
 }
 
 static int check_stop(const struct transfer *t)
 {
 	if (as_cancel_is_set(t->request->cancel)) {
-		return fail_here(t, ASSAY_ECANCELED, 0, "cancelled");
+		return as_transfer_say(t, ASSAY_ECANCELED, 0, "cancelled");
 	}
 	if (as_remaining(t->request->deadline_ms) == 0) {
-		return fail_here(t, ASSAY_ETIMEOUT, ASSAY_ERR_RETRYABLE | ASSAY_ERR_PEER, "no complete answer in time");
+		return as_transfer_say(t, ASSAY_ETIMEOUT, ASSAY_ERR_RETRYABLE | ASSAY_ERR_PEER,
+				       "no complete answer in time");
 	}
 	return 0;
 }
@@ -430,14 +404,13 @@ static int run(struct transfer *t, CURLcode *result)
 		}
 		if (rc != CURLM_OK) {
 			return rc == CURLM_OUT_OF_MEMORY ? as_fail_memory(t->err)
-							 : fail_here(t, ASSAY_EIO, 0, curl_multi_strerror(rc));
+							 : as_transfer_say(t, ASSAY_EIO, 0, curl_multi_strerror(rc));
 		}
 	}
 }
 
-static int exchange(struct transfer *t)
+int as_transfer_prepare(struct transfer *t)
 {
-	as_http_client *c = t->client;
 	CURLcode result = CURLE_OK;
 	curl_slist_free_all(t->headers);
 	t->headers = NULL;
@@ -449,38 +422,45 @@ static int exchange(struct transfer *t)
 	if (rc != 0) {
 		return rc;
 	}
-	curl_easy_reset(c->easy);
-	result = set_limits(c->easy);
+	curl_easy_reset(t->easy);
+	result = set_limits(t->easy);
 	result = result == CURLE_OK ? set_method(t) : result;
 	result = result == CURLE_OK ? set_callbacks(t) : result;
 	if (result != CURLE_OK) {
-		return fail_curl(t, result);
+		return as_transfer_fail(t, result);
 	}
-	if (curl_multi_add_handle(c->multi, c->easy) != CURLM_OK) {
-		return as_fail_memory(t->err);
+	return curl_multi_add_handle(t->client->multi, t->easy) == CURLM_OK ? 0 : as_fail_memory(t->err);
+}
+
+static int exchange(struct transfer *t)
+{
+	CURLcode result = CURLE_OK;
+	int rc = as_transfer_prepare(t);
+	if (rc != 0) {
+		return rc;
 	}
 	rc = run(t, &result);
-	(void)curl_multi_remove_handle(c->multi, c->easy);
+	(void)curl_multi_remove_handle(t->client->multi, t->easy);
 	if (t->rc != 0) {
 		return t->rc; /* a callback said so */
 	}
-	return rc != 0 || result == CURLE_OK ? rc : fail_curl(t, result);
+	return rc != 0 || result == CURLE_OK ? rc : as_transfer_fail(t, result);
 }
 
 /* Go where a redirect points. */
-static int follow(struct transfer *t)
+int as_transfer_follow(struct transfer *t)
 {
 	char *next = NULL;
 	if (++t->redirects > MAX_REDIRECTS) {
-		return fail_here(t, ASSAY_EPROTO, ASSAY_ERR_PEER, "the server redirects more than 5 times");
+		return as_transfer_say(t, ASSAY_EPROTO, ASSAY_ERR_PEER, "the server redirects more than 5 times");
 	}
 	long status = 0;
-	(void)curl_easy_getinfo(t->client->easy, CURLINFO_RESPONSE_CODE, &status);
-	(void)curl_easy_getinfo(t->client->easy, CURLINFO_REDIRECT_URL, &next);
+	(void)curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
+	(void)curl_easy_getinfo(t->easy, CURLINFO_REDIRECT_URL, &next);
 	char *shown = next && is_web_url(next) ? describe_url(next, true) : NULL;
 	if (!shown) {
-		return fail_here(t, ASSAY_EPROTO, ASSAY_ERR_PEER,
-				 "the server redirects to something that is no web address");
+		return as_transfer_say(t, ASSAY_EPROTO, ASSAY_ERR_PEER,
+				       "the server redirects to something that is no web address");
 	}
 	free(t->shown);
 	t->shown = shown;
@@ -498,7 +478,7 @@ static int follow(struct transfer *t)
 
 /* ---- the table ---- */
 
-static int begin(struct transfer *t, const as_http_request *request)
+int as_transfer_begin(struct transfer *t, const as_http_request *request)
 {
 	if (!request->url || !is_web_url(request->url) || has_control(request->url)) {
 		return as_fail(t->err, ASSAY_EINVAL, "a web address begins with http:// or https://");
@@ -515,9 +495,19 @@ static int begin(struct transfer *t, const as_http_request *request)
 	return t->url ? 0 : as_fail_memory(t->err);
 }
 
+void as_transfer_clear(struct transfer *t)
+{
+	as_json_free(t->heads);
+	curl_slist_free_all(t->headers);
+	free(t->shown);
+	free(t->origin);
+	free(t->url);
+}
+
 static int http_request(as_http_client *c, const as_http_request *request, as_http_reply *reply, assay_error *err)
 {
 	struct transfer t = {.client = c,
+			     .easy = c->easy,
 			     .request = request,
 			     .reply = reply,
 			     .err = err,
@@ -525,33 +515,35 @@ static int http_request(as_http_client *c, const as_http_request *request, as_ht
 			     .body = request->body,
 			     .max_body = request->max_body ? request->max_body : DEFAULT_MAX_BODY};
 	*reply = (as_http_reply){0};
-	int rc = begin(&t, request);
+	if (c->exchanges) {
+		return as_fail(err, ASSAY_EINVAL, "this client has exchanges under way");
+	}
+	int rc = as_transfer_begin(&t, request);
 	while (rc == 0) {
 		rc = exchange(&t);
 		if (rc != 0 || !t.redirect) {
 			break;
 		}
-		rc = follow(&t);
+		rc = as_transfer_follow(&t);
 	}
 	if (rc == 0 && !t.final) {
-		rc = fail_here(&t, ASSAY_EPROTO, ASSAY_ERR_PEER, "the server gave no answer that HTTP knows");
+		rc = as_transfer_say(&t, ASSAY_EPROTO, ASSAY_ERR_PEER, "the server gave no answer that HTTP knows");
 	}
 	rc = rc > 0 ? 0 : rc; /* ASSAY_STOP: on_body has had enough */
 	if (rc != 0) {
 		as_json_free(reply->headers);
 		*reply = (as_http_reply){0};
 	}
-	as_json_free(t.heads);
-	curl_slist_free_all(t.headers);
-	free(t.shown);
-	free(t.origin);
-	free(t.url);
+	as_transfer_clear(&t);
 	return rc;
 }
 
 static void http_close(as_http_client *c)
 {
 	if (c) {
+		while (c->exchanges) {
+			as_http_exchange_end(c->exchanges);
+		}
 		curl_easy_cleanup(c->easy);
 		(void)curl_multi_cleanup(c->multi);
 		free(c);
@@ -578,6 +570,13 @@ static int http_open(as_http_client **out, assay_error *err)
 /* Called once, under the loader's lock, before any client is opened: what curl_global_init asks for. */
 __attribute__((visibility("default"))) const as_http_ops *service_http_LTX_assay_service_v1(void)
 {
-	static const as_http_ops ops = {sizeof ops, http_open, http_request, http_close};
+	static const as_http_ops ops = {.size = sizeof ops,
+					.open = http_open,
+					.request = http_request,
+					.close = http_close,
+					.begin = as_http_exchange_begin,
+					.wait = as_http_exchange_wait,
+					.take = as_http_exchange_take,
+					.end = as_http_exchange_end};
 	return curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK ? &ops : NULL;
 }

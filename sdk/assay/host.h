@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 #define ASSAY_ABI_MAJOR 1u
-#define ASSAY_ABI_MINOR 0u
+#define ASSAY_ABI_MINOR 1u
 
 /* Is `member` of the table that `p` points to present in this program? */
 #define ASSAY_HAS(p, member) \
@@ -162,11 +162,35 @@ typedef struct assay_http_reply {
 	int32_t status;
 	assay_json *headers; /* object, lower-case names; free it */
 } assay_http_reply;
+/* Several requests at once, each reply read piece by piece as it comes in: for event streams, and for what is said beside
+ * them. A group keeps its connections and belongs to one thread. */
+typedef struct assay_http_group assay_http_group;
+typedef struct assay_http_exchange assay_http_exchange;
+typedef struct assay_http_progress {
+	uint32_t size;
+	int32_t status;            /* 0: no reply yet */
+	const assay_json *headers; /* as in assay_http_reply; borrowed until the exchange ends */
+	int32_t ended;             /* nothing more will come */
+	int32_t reserved;
+} assay_http_progress;
 typedef struct assay_http_api {
 	uint32_t size;
 	uint32_t reserved;
 	int (*request)(assay_call *call, const assay_http_request *request, assay_http_reply *reply, assay_sink *body,
 	               assay_error *err);
+	/* The following since ABI 1.1. */
+	int (*group_new)(assay_call *call, assay_http_group **out, assay_error *err);
+	void (*group_free)(assay_http_group *g); /* ends its exchanges; NULL is fine */
+	/* Start an exchange. Everything of the request is copied; its timeout_ms is not looked at, max_body bounds what may
+	 * wait to be taken. */
+	int (*begin)(assay_http_group *g, const assay_http_request *request, assay_http_exchange **out, assay_error *err);
+	/* Let all exchanges of the group go on until there is news of one; ASSAY_ETIMEOUT after timeout_ms. call NULL: only
+	 * timeout_ms ends the wait (for a close). */
+	int (*wait)(assay_call *call, assay_http_group *g, int64_t timeout_ms, assay_error *err);
+	/* What came in; new bytes of the body go to the sink in one piece. The error of an exchange that failed, once all
+	 * that came before was taken. */
+	int (*take)(assay_http_exchange *x, assay_http_progress *progress, assay_sink *body, assay_error *err);
+	void (*end)(assay_http_exchange *x); /* at any time; NULL is fine */
 } assay_http_api;
 
 struct assay_host {
