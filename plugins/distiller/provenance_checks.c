@@ -169,14 +169,19 @@ static bool is_evidence(const struct prov *p, size_t call, const struct prov_lea
 	       !shown_elsewhere(p, call, leaf->spelled);
 }
 
-/* What the answer shows comes first, ids before numbers. */
+/* Ids before numbers, members before pieces of texts. */
+static int rank(const struct prov_leaf *leaf)
+{
+	return (leaf->number ? 1 : 0) + (leaf->part ? 2 : 0);
+}
+
 static int choose_values(struct prov *p, size_t call, struct prov_texts *out)
 {
-	for (int round = 0; round < 2 && out->n < PROV_MAX_VALUES; round++) {
+	for (int round = 0; round < 4 && out->n < PROV_MAX_VALUES; round++) {
 		for (size_t i = 0; i < p->n_leaves && out->n < PROV_MAX_VALUES; i++) {
 			const struct prov_leaf *leaf = &p->leaves[i];
 			assay_str *slot;
-			if (leaf->call != call || leaf->number != (round == 1) || !prov_in_answer(p, leaf) ||
+			if (leaf->call != call || rank(leaf) != round || !prov_in_answer(p, leaf) ||
 			    !is_evidence(p, call, leaf) || prov_has_text(out, leaf->spelled)) {
 				continue;
 			}

@@ -1,5 +1,6 @@
 /* distiller/provenance, rule 4: which calls the goal needed. */
 #include "provenance.h"
+#include <string.h>
 
 bool prov_writes(const struct prov_call *c)
 {
@@ -20,6 +21,11 @@ bool prov_is_rare(const struct prov *p, const struct prov_leaf *leaf)
 		}
 	}
 	return true;
+}
+
+static bool same_name(const struct prov_call *a, const struct prov_call *b)
+{
+	return prov_same(a->server, b->server) && prov_same(a->name, b->name);
 }
 
 static void keep_written(struct prov *p)
@@ -71,7 +77,7 @@ static bool carries_alone(const struct prov *p, size_t call)
 static bool feeds_any(const struct prov *p, size_t call)
 {
 	for (size_t i = call + 1; i < p->n_calls; i++) {
-		for (size_t k = 0; k < p->calls[i].n_inputs; k++) {
+		for (size_t k = 0; k < p->calls[i].n_inputs && prov_counts(p, i); k++) {
 			const struct prov_input *in = &p->calls[i].inputs[k];
 			if (in->origin == PROV_RESULT && in->producer == call) {
 				return true;
@@ -95,17 +101,43 @@ static bool overlap(const struct prov_call *a, const struct prov_call *b)
 	return false;
 }
 
-/* A search that gave nothing, and was asked again in other words, is a failed call and its repair. */
+/* A value that the goal puts in quotes is meant. */
+static bool is_quoted(const struct prov *p, const struct prov_call *c)
+{
+	for (size_t i = 0; i < c->n_inputs; i++) {
+		size_t at = prov_find_word(p->prompt, c->inputs[i].text, 0);
+		if (c->inputs[i].origin == PROV_GOAL && at != PROV_NONE && at > 0 &&
+		    memchr("'\"`\x98\x9c", p->prompt.ptr[at - 1], 5)) { /* the last two end UTF-8's curly ones */
+			return true;
+		}
+	}
+	return false;
+}
+
+/* {"count": 0, "notes": []} */
+static bool gave_nothing(const struct prov *p, size_t call)
+{
+	for (size_t i = 0; i < p->n_leaves; i++) {
+		if (p->leaves[i].call == call && !prov_is(p->leaves[i].text, "0")) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* A search that was of no use, and was asked again in other words, is a failed call and its repair. */
 static bool was_repaired(const struct prov *p, size_t call)
 {
 	const struct prov_call *c = &p->calls[call];
+	bool nothing;
 	if (feeds_any(p, call)) {
 		return false;
 	}
+	nothing = gave_nothing(p, call) && !is_quoted(p, c);
 	for (size_t i = call + 1; i < p->n_calls; i++) {
 		const struct prov_call *d = &p->calls[i];
-		if (prov_counts(p, i) && prov_same(c->server, d->server) && prov_same(c->name, d->name) &&
-		    overlap(c, d) && (d->kept || feeds_any(p, i))) {
+		if (same_name(c, d) && prov_counts(p, i) &&
+		    (nothing ? !gave_nothing(p, i) : overlap(c, d) && (d->kept || feeds_any(p, i)))) {
 			return true;
 		}
 	}
@@ -140,7 +172,7 @@ static bool keep_feeders(struct prov *p)
 static bool are_siblings(const struct prov_call *a, const struct prov_call *b)
 {
 	bool known = false;
-	if (!prov_same(a->server, b->server) || !prov_same(a->name, b->name) || a->n_inputs != b->n_inputs) {
+	if (!same_name(a, b) || a->n_inputs != b->n_inputs) {
 		return false;
 	}
 	for (size_t i = 0; i < a->n_inputs; i++) {
@@ -181,18 +213,56 @@ bool prov_feeds(const struct prov *p, size_t call)
 	return false;
 }
 
-int prov_keep_calls(struct prov *p, assay_error *err)
+/* --- What was tried and never done ---------------------------------------------------------------------------------
+ */
+
+/* Did a later call do what this one failed to do? The same tool, or for a write another write of that server. */
+static bool made_good(const struct prov *p, size_t call)
+{
+	const struct prov_call *c = &p->calls[call];
+	for (size_t i = call + 1; i < p->n_calls; i++) {
+		const struct prov_call *d = &p->calls[i];
+		if (d->success &&
+		    (same_name(c, d) || (prov_writes(c) && prov_writes(d) && prov_same(c->server, d->server)))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Does a failed call hold a value of the goal that no successful one does? */
+static bool lost_value(const struct prov *p, size_t call)
+{
+	const struct prov_call *c = &p->calls[call];
+	for (size_t i = 0; i < c->n_inputs; i++) {
+		bool carried = c->inputs[i].origin != PROV_GOAL && c->inputs[i].origin != PROV_FOLDED;
+		for (size_t k = 0; k < p->n_calls && !carried; k++) {
+			carried = prov_counts(p, k) && carries(&p->calls[k], c->inputs[i].text);
+		}
+		if (!carried) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A reference that left a part of its goal undone shows nothing of that part. */
+static int check_failures(struct prov *p)
+{
+	for (size_t i = 0; i < p->n_calls; i++) {
+		const struct prov_call *c = &p->calls[i];
+		if (!c->success && (prov_writes(c) || lost_value(p, i)) && !made_good(p, i)) {
+			return prov_reject(p, "step %lld, %.*s on %.*s, failed and was never made good",
+					   (long long)c->step_id, ASSAY_FMT(prov_head(c->name, 80)),
+					   ASSAY_FMT(prov_head(c->server, 80)));
+		}
+	}
+	return 0;
+}
+
+static int check_kept(struct prov *p)
 {
 	size_t kept = 0;
-	bool changed = true;
-	(void)err;
-	keep_written(p);
-	keep_shown(p);
-	keep_sole_carriers(p);
-	while (changed) {
-		changed = keep_feeders(p);
-		changed = keep_siblings(p) || changed;
-	}
 	for (size_t i = 0; i < p->n_calls; i++) {
 		const struct prov_call *c = &p->calls[i];
 		if (c->kept && !c->tool) {
@@ -205,8 +275,25 @@ int prov_keep_calls(struct prov *p, assay_error *err)
 	if (kept == 0) {
 		return prov_reject(p, "no call writes, carries a value of the goal or gives a value of the answer");
 	}
-	if (kept > PROV_MAX_KEPT) {
-		return prov_reject(p, "the goal takes %zu calls; at most %d make a task", kept, PROV_MAX_KEPT);
+	return kept <= PROV_MAX_KEPT
+		       ? 0
+		       : prov_reject(p, "the goal takes %zu calls; at most %d make a task", kept, PROV_MAX_KEPT);
+}
+
+int prov_keep_calls(struct prov *p, assay_error *err)
+{
+	bool changed = true;
+	int rc = check_failures(p);
+	(void)err;
+	if (rc != 0) {
+		return rc;
 	}
-	return 0;
+	keep_written(p);
+	keep_shown(p);
+	keep_sole_carriers(p);
+	while (changed) {
+		changed = keep_feeders(p);
+		changed = keep_siblings(p) || changed;
+	}
+	return check_kept(p);
 }

@@ -265,7 +265,7 @@ int prov_find_origins(struct prov *p, assay_error *err)
 	int rc = make_index(p, err);
 	for (size_t i = 0; i < p->n_calls && rc == 0; i++) {
 		struct prov_call *c = &p->calls[i];
-		for (size_t k = 0; k < c->n_inputs && prov_counts(p, i); k++) {
+		for (size_t k = 0; k < c->n_inputs && c->first == i; k++) {
 			if (!c->inputs[k].part || !whole_is_known(c, &c->inputs[k])) {
 				find_origin(p, i, &c->inputs[k]);
 			}

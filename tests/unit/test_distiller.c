@@ -251,6 +251,22 @@ START_TEST(test_exploration_is_dropped)
 }
 END_TEST
 
+/* A search for a word that nobody meant gave nothing; one for a word in quotes was meant. */
+START_TEST(test_empty_results)
+{
+	kit_case c = {
+		.goal = "For a friend of mine: look for 'kettle'.",
+		.steps = STEPS(CALL("notes.search", "{\"query\":\"mine\"}",
+				    "{\"count\":0,\"notes\":[]}") "," CALL("notes.search", "{\"query\":\"kettle\"}",
+									   "{\"count\":2,\"notes\":[\"a\",\"b\"]}")),
+		.options = "{\"try_alternatives\":false}",
+	};
+	kit_expect_part(&c, "c1_search notes.search query~\"kettle\"\n! ");
+	c.goal = "For a friend: look for 'mine' and 'kettle'.";
+	kit_expect_part(&c, "c1_search notes.search query~\"mine\"\nc2_search notes.search query~\"kettle\"\n! ");
+}
+END_TEST
+
 START_TEST(test_siblings)
 {
 	const kit_case c = {
@@ -465,6 +481,30 @@ START_TEST(test_rejections)
 }
 END_TEST
 
+/* What the goal asked for was tried and never done: such a reference shows nothing of it. */
+START_TEST(test_unrepaired)
+{
+	kit_case c = {
+		.goal = "List the open orders and order product P-1150 for C-207.",
+		.steps = STEPS(
+			CALL("shop.list_orders", "{\"status\":\"open\"}", "{\"orders\":[{\"order_id\":5017}]}") "," FAILED(
+				"shop.place_order", "{\"customer_id\":\"C-207\",\"items\":[\"P-1150\"]}",
+				"out of stock")),
+		.answer = "5017 is open, the rest could not be done.",
+	};
+	kit_expect_rejected(&c, "step 1, place_order on shop, failed and was never made good");
+	c.steps = STEPS(CALL("shop.list_orders", "{\"status\":\"open\"}",
+			     "{\"orders\":[{\"order_id\":5017}]}") "," FAILED("shop.get_product",
+									      "{\"product_id\":\"P-1150\"}",
+									      "no such product"));
+	kit_expect_rejected(&c, "step 1, get_product on shop, failed and was never made good");
+	c.steps = STEPS(FAILED("shop.get_product", "{\"product_id\":\"P-9\"}",
+			       "no such product") "," CALL("shop.list_orders", "{\"status\":\"open\"}",
+							   "{\"orders\":[{\"order_id\":5017}]}"));
+	kit_expect_part(&c, "c1_list_orders shop.list_orders status=\"open\"\n");
+}
+END_TEST
+
 START_TEST(test_many_calls)
 {
 	as_buf steps = {0};
@@ -606,7 +646,8 @@ END_TEST
 
 UNIT_SUITE(distiller_suite, "distiller", test_chain, test_text_results, test_goal_wins_over_results, test_order,
 	   test_short_values, test_repeats, test_repair, test_defaults_and_free, test_numbers_and_enums, test_folded,
-	   test_echo, test_exploration_is_dropped, test_siblings, test_arrays, test_values, test_alternatives,
-	   test_no_world, test_schema_admits, test_minefields, test_prompt, test_redundant_checks, test_rejections,
-	   test_many_calls, test_scorer_failures, test_garbage, test_huge_result, test_determinism, test_out_of_memory)
+	   test_echo, test_exploration_is_dropped, test_empty_results, test_siblings, test_unrepaired, test_arrays,
+	   test_values, test_alternatives, test_no_world, test_schema_admits, test_minefields, test_prompt,
+	   test_redundant_checks, test_rejections, test_many_calls, test_scorer_failures, test_garbage,
+	   test_huge_result, test_determinism, test_out_of_memory)
 UNIT_MAIN(distiller_suite)
