@@ -1,0 +1,457 @@
+/* The tables of the Markdown report. */
+#include "markdown.h"
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_COLUMNS 10 /* of candidates in one table */
+#define PROMPT_CUT 120
+#define REASON_CUT 160
+
+static int same(assay_str a, assay_str b)
+{
+	return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+static assay_str member(const markdown_report *r, const assay_json *object, const char *key)
+{
+	return r->json->str(r->json->get(object, key));
+}
+
+static int64_t number(const markdown_report *r, const assay_json *object, const char *key)
+{
+	return r->json->i64(r->json->get(object, key), 0);
+}
+
+static const assay_json *first(const markdown_report *r, const char *list)
+{
+	return r->json->first(r->json->get(r->model, list));
+}
+
+static int is_listed(const markdown_report *r, const assay_json *row)
+{
+	return r->json->boolean(r->json->get(row, "listed"), 1);
+}
+
+static void heading(markdown_report *r, const char *text)
+{
+	text_printf(&r->out, "## %s\n\n", text);
+}
+
+static void condition_heading(markdown_report *r, assay_str condition)
+{
+	text_add(&r->out, "### Condition ");
+	text_escape(&r->out, condition, 0);
+	text_add(&r->out, "\n\n");
+}
+
+/* Is this the first row of its condition? The board is sorted by condition. */
+static int begins_condition(const markdown_report *r, const assay_json *row)
+{
+	for (const assay_json *b = first(r, "leaderboard"); b && b != row; b = r->json->next(b)) {
+		if (same(member(r, b, "condition"), member(r, row, "condition"))) {
+			return 0;
+		}
+	}
+	return 1;
+}
+
+static void board_row(markdown_report *r, assay_json *table, const assay_json *b)
+{
+	const assay_json_api *J = r->json;
+	int64_t attempts = number(r, b, "attempts"), k = number(r, b, "k");
+	assay_json *row = row_new(r);
+	char mean[32];
+	row_add_text(r, &row, member(r, b, "candidate"), 0);
+	row_add_rate(r, &row, J->get(b, "pass_hat_k"), k);
+	row_add_rate(r, &row, J->get(b, "pass_rate"), attempts);
+	row_add_rate(r, &row, J->get(b, "pass_at_k"), k);
+	row_add_number(r, &row, k);
+	row_add_number(r, &row, number(r, b, "tasks"));
+	row_add_number(r, &row, attempts);
+	row_add_number(r, &row, number(r, b, "void"));
+	row_add_number(r, &row, number(r, b, "unknown"));
+	snprintf(mean, sizeof mean, "%.1f", J->f64(J->get(b, "mean_turns"), 0));
+	row_add(r, &row, mean);
+	snprintf(mean, sizeof mean, "%.1f", J->f64(J->get(b, "mean_calls"), 0));
+	row_add(r, &row, mean);
+	row_add_number(r, &row, number(r, b, "tool_hallucinations"));
+	row_add_number(r, &row, number(r, b, "minefields_hit"));
+	table_row(r, table, row);
+}
+
+static int board_table(markdown_report *r, assay_str condition, int listed, assay_error *err)
+{
+	static const char *const titles[] = {"candidate", "pass^k",   "pass rate", "pass@k",  "k",
+					     "tasks",     "attempts", "void",      "unknown", "turns",
+					     "calls",     "refused",  "minefields"};
+	assay_json *table = table_new(r);
+	size_t n = 0;
+	for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
+		table_column(r, table, titles[i], i > 3);
+	}
+	for (const assay_json *b = first(r, "leaderboard"); b; b = r->json->next(b)) {
+		if (same(member(r, b, "condition"), condition) && is_listed(r, b) == listed) {
+			board_row(r, table, b);
+			n++;
+		}
+	}
+	if (n == 0) {
+		r->json->free(table);
+		return 0;
+	}
+	if (!listed) {
+		text_add(&r->out, "Beside the board, for comparison:\n\n");
+	}
+	return put_table(r, table, err);
+}
+
+int put_leaderboard(markdown_report *r, assay_error *err)
+{
+	int rc = 0;
+	heading(r, "Leaderboard");
+	if (!first(r, "leaderboard")) {
+		text_add(&r->out, "Nobody has attempted the tasks yet.\n\n");
+		return 0;
+	}
+	text_add(
+		&r->out,
+		"A rate, and in parentheses its 95 % interval. Where calls could not be answered from the tape, a rate has two "
+		"bounds. Void attempts ended for reasons outside the agent and are in no rate; refused are calls of "
+		"tools that are not on offer.\n\n");
+	for (const assay_json *b = first(r, "leaderboard"); b && rc == 0; b = r->json->next(b)) {
+		if (begins_condition(r, b)) {
+			condition_heading(r, member(r, b, "condition"));
+			rc = board_table(r, member(r, b, "condition"), 1, err);
+			rc = rc < 0 ? rc : board_table(r, member(r, b, "condition"), 0, err);
+		}
+	}
+	return rc;
+}
+
+/* ---- categories: one row each, one column a candidate ---- */
+
+static const assay_json *category_of(const markdown_report *r, const assay_json *board, assay_str category)
+{
+	for (const assay_json *c = first(r, "categories"); c; c = r->json->next(c)) {
+		if (same(member(r, c, "condition"), member(r, board, "condition")) &&
+		    same(member(r, c, "candidate"), member(r, board, "candidate")) &&
+		    same(member(r, c, "category"), category)) {
+			return c;
+		}
+	}
+	return NULL;
+}
+
+/* Is c the first entry of its category? */
+static int begins_category(const markdown_report *r, const assay_json *c)
+{
+	for (const assay_json *e = first(r, "categories"); e && e != c; e = r->json->next(e)) {
+		if (same(member(r, e, "category"), member(r, c, "category"))) {
+			return 0;
+		}
+	}
+	return 1;
+}
+
+/* Up to MAX_COLUMNS rows of the board, from `from` on, of one condition. */
+static size_t choose_columns(const markdown_report *r, const assay_json *from, const assay_json **out,
+			     const assay_json **rest)
+{
+	size_t n = 0;
+	const assay_json *b = from;
+	for (; b && n < MAX_COLUMNS && same(member(r, b, "condition"), member(r, from, "condition"));
+	     b = r->json->next(b)) {
+		out[n++] = b;
+	}
+	*rest = b;
+	return n;
+}
+
+static int category_table(markdown_report *r, const assay_json **columns, size_t n, assay_error *err)
+{
+	assay_json *table = table_new(r);
+	table_column(r, table, "category", 0);
+	for (size_t i = 0; i < n; i++) {
+		table_column_text(r, table, member(r, columns[i], "candidate"), 0);
+	}
+	for (const assay_json *c = first(r, "categories"); c; c = r->json->next(c)) {
+		assay_json *row;
+		if (!begins_category(r, c)) {
+			continue;
+		}
+		row = row_new(r);
+		row_add_text(r, &row, member(r, c, "category"), 0);
+		for (size_t i = 0; i < n; i++) {
+			const assay_json *cell = category_of(r, columns[i], member(r, c, "category"));
+			row_add_rate(r, &row, r->json->get(cell, "pass_rate"), number(r, cell, "attempts"));
+		}
+		table_row(r, table, row);
+	}
+	return put_table(r, table, err);
+}
+
+int put_categories(markdown_report *r, assay_error *err)
+{
+	const assay_json *columns[MAX_COLUMNS];
+	const assay_json *b = first(r, "leaderboard");
+	int rc = 0;
+	if (!b || !first(r, "categories")) {
+		return 0;
+	}
+	heading(r, "Pass rate by category");
+	while (b && rc == 0) {
+		const assay_json *rest;
+		size_t n = choose_columns(r, b, columns, &rest);
+		if (begins_condition(r, b)) {
+			condition_heading(r, member(r, b, "condition"));
+		}
+		rc = category_table(r, columns, n, err);
+		b = rest;
+	}
+	return rc;
+}
+
+/* ---- one row of the board each ---- */
+
+static void who(markdown_report *r, assay_json **row, const assay_json *b)
+{
+	row_add_text(r, row, member(r, b, "condition"), 0);
+	row_add_text(r, row, member(r, b, "candidate"), 0);
+}
+
+int put_served(markdown_report *r, assay_error *err)
+{
+	static const char *const levels[] = {"live", "exact", "equivalent", "near", "simulated", "miss", "refused"};
+	const size_t n = sizeof levels / sizeof *levels;
+	assay_json *table;
+	if (!first(r, "leaderboard")) {
+		return 0;
+	}
+	heading(r, "How calls were answered");
+	text_add(
+		&r->out,
+		"Share of all calls: exactly as recorded, by an equivalent or a near recording, not at all (miss), or refused "
+		"because there is no such tool.\n\n");
+	table = table_new(r);
+	table_column(r, table, "condition", 0);
+	table_column(r, table, "candidate", 0);
+	for (size_t i = 0; i < n; i++) {
+		table_column(r, table, levels[i], 1);
+	}
+	for (const assay_json *b = first(r, "leaderboard"); b; b = r->json->next(b)) {
+		assay_json *row = row_new(r);
+		who(r, &row, b);
+		for (size_t i = 0; i < n; i++) {
+			row_add_share(r, &row, r->json->f64(r->json->get(r->json->get(b, "served"), levels[i]), 0));
+		}
+		table_row(r, table, row);
+	}
+	return put_table(r, table, err);
+}
+
+int put_ends(markdown_report *r, assay_error *err)
+{
+	assay_json *table;
+	if (!first(r, "leaderboard")) {
+		return 0;
+	}
+	heading(r, "How attempts ended");
+	table = table_new(r);
+	table_column(r, table, "condition", 0);
+	table_column(r, table, "candidate", 0);
+	table_column(r, table, "end", 0);
+	table_column(r, table, "attempts", 1);
+	for (const assay_json *b = first(r, "leaderboard"); b; b = r->json->next(b)) {
+		for (const assay_json *e = r->json->first(r->json->get(b, "ends")); e; e = r->json->next(e)) {
+			assay_json *row = row_new(r);
+			who(r, &row, b);
+			row_add_text(r, &row, r->json->key(e), 0);
+			row_add_number(r, &row, r->json->i64(e, 0));
+			table_row(r, table, row);
+		}
+	}
+	return put_table(r, table, err);
+}
+
+/* ---- how the tasks came to be ---- */
+
+static int dropped_table(markdown_report *r, assay_error *err)
+{
+	assay_json *table = table_new(r);
+	size_t n = 0;
+	table_column(r, table, "category", 0);
+	table_column(r, table, "dropped because", 0);
+	table_column(r, table, "goals", 1);
+	for (const assay_json *f = first(r, "funnel"); f; f = r->json->next(f)) {
+		for (const assay_json *reason = r->json->first(r->json->get(f, "rejected")); reason;
+		     reason = r->json->next(reason)) {
+			assay_json *row = row_new(r);
+			row_add_text(r, &row, member(r, f, "category"), 0);
+			row_add_text(r, &row, r->json->key(reason), REASON_CUT);
+			row_add_number(r, &row, r->json->i64(reason, 0));
+			table_row(r, table, row);
+			n++;
+		}
+	}
+	if (n == 0) {
+		r->json->free(table);
+		return 0;
+	}
+	return put_table(r, table, err);
+}
+
+int put_funnel(markdown_report *r, assay_error *err)
+{
+	static const char *const keys[] = {"wanted",    "goals",     "empty",   "explored",
+					   "distilled", "certified", "accepted"};
+	const size_t n = sizeof keys / sizeof *keys;
+	assay_json *table = table_new(r);
+	int rc;
+	heading(r, "From goals to tasks");
+	table_column(r, table, "category", 0);
+	for (size_t i = 0; i < n; i++) {
+		table_column(r, table, keys[i], 1);
+	}
+	for (const assay_json *f = first(r, "funnel"); f; f = r->json->next(f)) {
+		assay_json *row = row_new(r);
+		row_add_text(r, &row, member(r, f, "category"), 0);
+		for (size_t i = 0; i < n; i++) {
+			row_add_number(r, &row, number(r, f, keys[i]));
+		}
+		table_row(r, table, row);
+	}
+	rc = put_table(r, table, err);
+	return rc < 0 ? rc : dropped_table(r, err);
+}
+
+int put_gates(markdown_report *r, assay_error *err)
+{
+	assay_json *table;
+	if (!first(r, "gates")) {
+		return 0;
+	}
+	heading(r, "Gates");
+	table = table_new(r);
+	table_column(r, table, "gate", 0);
+	table_column(r, table, "required", 0);
+	table_column(r, table, "tasks passed", 1);
+	table_column(r, table, "tasks failed", 1);
+	for (const assay_json *g = first(r, "gates"); g; g = r->json->next(g)) {
+		assay_json *row = row_new(r);
+		row_add_text(r, &row, member(r, g, "gate"), 0);
+		row_add(r, &row, r->json->boolean(r->json->get(g, "required"), 0) ? "yes" : "no");
+		row_add_number(r, &row, number(r, g, "passed"));
+		row_add_number(r, &row, number(r, g, "failed"));
+		table_row(r, table, row);
+	}
+	return put_table(r, table, err);
+}
+
+/* ---- tasks ---- */
+
+/* "a, b", escaped, into r->cell. */
+static void join(markdown_report *r, const assay_json *texts)
+{
+	text_clear(&r->cell);
+	for (const assay_json *t = r->json->first(texts); t; t = r->json->next(t)) {
+		text_add(&r->cell, r->cell.len ? ", " : "");
+		text_escape(&r->cell, r->json->str(t), 0);
+	}
+}
+
+/* "gpt 2/3, floor 0/3", with the condition where there are several, into r->cell. */
+static void join_passes(markdown_report *r, const assay_json *passes)
+{
+	const assay_json *start = r->json->first(passes);
+	int several = 0;
+	for (const assay_json *p = start; p; p = r->json->next(p)) {
+		several = several || !same(member(r, p, "condition"), member(r, start, "condition"));
+	}
+	text_clear(&r->cell);
+	for (const assay_json *p = start; p; p = r->json->next(p)) {
+		text_add(&r->cell, r->cell.len ? ", " : "");
+		text_escape(&r->cell, member(r, p, "candidate"), 0);
+		if (several) {
+			text_add(&r->cell, " in ");
+			text_escape(&r->cell, member(r, p, "condition"), 0);
+		}
+		text_printf(&r->cell, " %lld/%lld", (long long)number(r, p, "passed"),
+			    (long long)number(r, p, "attempts"));
+	}
+}
+
+static void task_row(markdown_report *r, assay_json *table, const assay_json *t)
+{
+	assay_json *row = row_new(r);
+	char place[32];
+	row_add_text(r, &row, member(r, t, "category"), 0);
+	snprintf(place, sizeof place, "%lld", (long long)number(r, t, "index"));
+	row_add(r, &row, place);
+	row_add_text(r, &row, member(r, t, "prompt"), PROMPT_CUT);
+	join(r, r->json->get(t, "servers"));
+	row_add(r, &row, r->cell.ptr ? r->cell.ptr : "");
+	row_add_number(r, &row, number(r, t, "checkpoints"));
+	row_add_number(r, &row, number(r, t, "minefields"));
+	row_add_number(r, &row, number(r, t, "trace_depth"));
+	join_passes(r, r->json->get(t, "passes"));
+	row_add(r, &row, r->cell.ptr ? r->cell.ptr : "");
+	table_row(r, table, row);
+}
+
+int put_tasks(markdown_report *r, assay_error *err)
+{
+	static const char *const titles[] = {"category",    "#",          "prompt", "servers",
+					     "checkpoints", "minefields", "depth",  "passed of attempts"};
+	assay_json *table;
+	if (!r->with_tasks || !first(r, "tasks")) {
+		return 0;
+	}
+	heading(r, "Tasks");
+	table = table_new(r);
+	for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
+		table_column(r, table, titles[i], i == 1 || (i >= 4 && i <= 6));
+	}
+	for (const assay_json *t = first(r, "tasks"); t; t = r->json->next(t)) {
+		task_row(r, table, t);
+	}
+	return put_table(r, table, err);
+}
+
+/* ---- what it stands on ---- */
+
+int put_servers(markdown_report *r, assay_error *err)
+{
+	static const char *const keys[] = {"server_id", "class", "name", "version", "protocol"};
+	assay_json *table = table_new(r);
+	heading(r, "Servers");
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		table_column(r, table, i ? keys[i] : "server", 0);
+	}
+	table_column(r, table, "tools", 1);
+	table_column(r, table, "tool surface", 0);
+	for (const assay_json *s = first(r, "servers"); s; s = r->json->next(s)) {
+		assay_json *row = row_new(r);
+		for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+			row_add_text(r, &row, member(r, s, keys[i]), 80);
+		}
+		row_add_number(r, &row, number(r, s, "tools"));
+		row_add_text(r, &row, member(r, s, "tool_surface_hash"), 16);
+		table_row(r, table, row);
+	}
+	return put_table(r, table, err);
+}
+
+int put_plugins(markdown_report *r, assay_error *err)
+{
+	assay_json *table = table_new(r);
+	heading(r, "Plugins");
+	table_column(r, table, "plugin", 0);
+	table_column(r, table, "version", 0);
+	for (const assay_json *p = first(r, "plugins"); p; p = r->json->next(p)) {
+		assay_json *row = row_new(r);
+		row_add_text(r, &row, member(r, p, "use"), 0);
+		row_add_text(r, &row, member(r, p, "version"), 0);
+		table_row(r, table, row);
+	}
+	return put_table(r, table, err);
+}
