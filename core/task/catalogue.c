@@ -49,25 +49,23 @@ static bool tool_writes(const as_catalogue_server *s, const assay_json *tool)
 	return !as_is_read_name(name);
 }
 
-static int make_tool(as_catalogue *c, const as_catalogue_server *s, const assay_json *tool, assay_tool *out)
+static void make_tool(const as_catalogue_server *s, const assay_json *tool, assay_tool *out)
 {
-	(void)c;
 	*out = (assay_tool){.size = sizeof *out,
-	                    .server = s->id,
-	                    .name = as_json_str(as_json_get(tool, "name")),
-	                    .description = as_json_str(as_json_get(tool, "description")),
-	                    .input_schema = as_json_get(tool, "inputSchema"),
-	                    .output_schema = as_json_get(tool, "outputSchema"),
-	                    .annotations = as_json_get(tool, "annotations"),
-	                    .tags = s->tags,
-	                    .n_tags = s->n_tags};
+			    .server = s->id,
+			    .name = as_json_str(as_json_get(tool, "name")),
+			    .description = as_json_str(as_json_get(tool, "description")),
+			    .input_schema = as_json_get(tool, "inputSchema"),
+			    .output_schema = as_json_get(tool, "outputSchema"),
+			    .annotations = as_json_get(tool, "annotations"),
+			    .tags = s->tags,
+			    .n_tags = s->n_tags};
 	if (tool_writes(s, tool)) {
 		out->flags |= ASSAY_TOOL_WRITES;
 	}
 	if (as_is_destructive_name(out->name)) {
 		out->flags |= ASSAY_TOOL_DESTRUCTIVE;
 	}
-	return 0;
 }
 
 static bool seen_before(const assay_tool *const *list, size_t n, assay_str name)
@@ -92,7 +90,7 @@ static int make_tools(as_catalogue *c, as_catalogue_server *s, assay_error *err)
 	for (const assay_json *t = as_json_first(tools); t; t = as_json_next(t)) {
 		assay_str name = as_json_str(as_json_get(t, "name"));
 		if (name.len > 0 && !seen_before(list, n, name)) {
-			make_tool(c, s, t, &made[n]);
+			make_tool(s, t, &made[n]);
 			list[n] = &made[n];
 			n++;
 		}
@@ -116,6 +114,10 @@ static int make_server(as_catalogue *c, const assay_json *record, as_catalogue_s
 	s->group = group.len ? group : s->id;
 	if (s->id.len == 0 || s->server_class < 0) {
 		return as_fail(err, ASSAY_EDATA, "a server record needs \"server_id\" and a known \"class\"");
+	}
+	if (tags && as_json_type(tags) != ASSAY_JSON_ARRAY) {
+		as_fail(err, ASSAY_EDATA, "the \"tags\" of server \"%.*s\" are not an array", ASSAY_FMT(s->id));
+		return ASSAY_EDATA;
 	}
 	for (const assay_json *t = as_json_first(tags); t; t = as_json_next(t)) {
 		list[s->n_tags++] = as_json_str(t);
@@ -165,6 +167,10 @@ int as_catalogue_new(assay_json *records, as_catalogue **out, assay_error *err)
 		return as_fail_memory(err);
 	}
 	c->records = records;
+	if (as_json_type(records) != ASSAY_JSON_ARRAY) {
+		as_catalogue_free(c);
+		return as_fail(err, ASSAY_EDATA, "a catalogue is an array of server records");
+	}
 	c->tags = as_json_object();
 	c->servers = as_arena_alloc(&c->arena, (as_json_count(records) + 1) * sizeof *c->servers);
 	if (!c->tags || !c->servers) {
@@ -177,7 +183,8 @@ int as_catalogue_new(assay_json *records, as_catalogue **out, assay_error *err)
 		qsort(c->servers, c->n_servers, sizeof *c->servers, compare_servers);
 		for (size_t i = 1; i < c->n_servers && rc == 0; i++) {
 			if (as_str_eq(c->servers[i].id, c->servers[i - 1].id)) {
-				rc = as_fail(err, ASSAY_EDATA, "two servers are called \"%.*s\"", ASSAY_FMT(c->servers[i].id));
+				rc = as_fail(err, ASSAY_EDATA, "two servers are called \"%.*s\"",
+					     ASSAY_FMT(c->servers[i].id));
 			}
 		}
 	}
@@ -216,7 +223,7 @@ const assay_tool *as_catalogue_find(const as_catalogue *c, assay_str server, ass
 {
 	const assay_tool key = {.server = server, .name = tool}, *key_p = &key;
 	const assay_tool *const *found =
-	        c->n_tools ? bsearch(&key_p, c->sorted, c->n_tools, sizeof(const assay_tool *), compare_tools) : NULL;
+		c->n_tools ? bsearch(&key_p, c->sorted, c->n_tools, sizeof(const assay_tool *), compare_tools) : NULL;
 	return found ? *found : NULL;
 }
 
@@ -248,7 +255,7 @@ static bool listed(const assay_json *ids, assay_str id)
 }
 
 int as_catalogue_surface(const as_catalogue *c, const assay_json *server_ids, as_arena *a, assay_tools *out,
-                         assay_error *err)
+			 assay_error *err)
 {
 	const assay_tool **list = as_arena_alloc(a, (c->n_tools + 1) * sizeof(const assay_tool *));
 	size_t n = 0;
@@ -277,7 +284,8 @@ assay_json *as_catalogue_tool_specs(const as_catalogue_server *server)
 		const assay_tool *t = server->tools.list[i];
 		assay_json *spec = as_json_object();
 		rc = as_json_set(spec, "name", as_json_string(t->name));
-		rc |= as_json_set(spec, "description", as_json_string(t->description));
+		rc |= as_json_set(spec, "description",
+				  t->description.len > 0 ? as_json_string(t->description) : as_json_null());
 		rc |= as_json_set(spec, "input_schema", clone_or_null(t->input_schema));
 		rc |= as_json_set(spec, "output_schema", clone_or_null(t->output_schema));
 		if (rc < 0) {

@@ -15,19 +15,20 @@ int as_class_from_name(assay_str name); /* -1 when unknown */
 typedef struct as_catalogue_server {
 	assay_str id;
 	int server_class;
-	assay_str group;           /* environment name, or the server's own id */
-	const assay_json *record;  /* the whole server record below */
+	assay_str group;          /* environment name, or the server's own id */
+	const assay_json *record; /* the whole server record below */
 	const assay_str *tags;
 	size_t n_tags;
-	assay_tools tools;         /* in the server's own order */
+	assay_tools tools; /* in the server's own order */
 } as_catalogue_server;
 
 typedef struct as_catalogue as_catalogue;
 
 /* records: array of {"server_id", "class", "group", "tags": [text], "description", "resources": [{"kind","value"}],
  * "effects": {tool: "read"|"write"} or null, "fingerprint": ServerFingerprint without wall clock, "tools": [as MCP sent
- * them]}, sorted by server_id by this function. Taken over, also on failure. Tool flags follow design page "replay" rule
- * 1 and reference page 7.6. Duplicate tool names of one server: the first counts. */
+ * them]}, in any order: whatever the catalogue answers is sorted. Taken over, also on failure. ASSAY_EDATA: a record
+ * without id or class, or two of one id. Tool flags follow design page "replay" rule 1 and reference page 7.6.
+ * Duplicate tool names of one server: the first counts. */
 int as_catalogue_new(assay_json *records, as_catalogue **out, assay_error *err);
 void as_catalogue_free(as_catalogue *c);
 
@@ -40,7 +41,7 @@ const as_catalogue_server *as_catalogue_server_of(const as_catalogue *c, assay_s
 const assay_json *as_catalogue_tags(const as_catalogue *c);
 /* The tools of some servers (array of ids), in catalogue order. The list is the arena's. */
 int as_catalogue_surface(const as_catalogue *c, const assay_json *server_ids, as_arena *a, assay_tools *out,
-                         assay_error *err);
+			 assay_error *err);
 /* ToolSpec array {name, description, input_schema, output_schema} of one server, as traces hold it. NULL: no memory. */
 assay_json *as_catalogue_tool_specs(const as_catalogue_server *server);
 
