@@ -282,18 +282,31 @@ static int answer_miss(const question *q, const char *text, as_answer *out, assa
 	return out->result && out->error ? 0 : as_fail_memory(err);
 }
 
+/* The row's StepError; one that fits its status when none was recorded. */
+static assay_json *error_of(const as_tape_row *row)
+{
+	assay_json *e;
+	if (row->error) {
+		return as_json_clone(row->error);
+	}
+	e = as_tool_error(row->result);
+	if (row->status == ASSAY_STEP_TIMEOUT &&
+	    (as_json_set(e, "code", as_json_cstring("Timeout")) < 0 ||
+	     as_json_set(e, "message", as_json_cstring("the call timed out")) < 0)) {
+		as_json_free(e);
+		return NULL;
+	}
+	return e;
+}
+
 static int answer_row(const as_tape_row *row, uint32_t served, as_answer *out, assay_error *err)
 {
+	bool failed = row->status != ASSAY_STEP_SUCCESS;
 	out->status = row->status;
 	out->served = served;
-	out->result = row->result ? as_json_clone(row->result) : NULL;
-	if (row->error || row->status != ASSAY_STEP_SUCCESS) {
-		out->error = row->error ? as_json_clone(row->error) : as_tool_error(row->result);
-	}
-	if ((row->result && !out->result) || (!out->error && row->status != ASSAY_STEP_SUCCESS)) {
-		return as_fail_memory(err);
-	}
-	return 0;
+	out->result = as_json_clone(row->result);
+	out->error = failed ? error_of(row) : NULL;
+	return (row->result && !out->result) || (failed && !out->error) ? as_fail_memory(err) : 0;
 }
 
 static int find_row(replay_world *w, const question *q, const as_tape_row **row, uint32_t *served, assay_error *err)
