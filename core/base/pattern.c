@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define MAX_REPEAT UINT32_MAX /* Python's "without end" */
-#define CALLOUT "(?C)"
+#define STRAIGHT 64u          /* items between two callouts at most */
 
 /* What the last item of a sequence is to a quantifier. */
 enum item_kind {
@@ -138,9 +138,18 @@ static bool is_fixed(as_extent e)
 	return e.least == e.most && e.most < MAX_REPEAT - 1;
 }
 
+static void write_callout(as_pattern *p, size_t number)
+{
+	as_buf_printf(p->out, "(?C%u)", number < 255 ? (unsigned)number : 255u);
+	p->straight = 0;
+}
+
 /* Begin the next item at the end of the output. */
 static item *push(as_pattern *p, sequence *s, enum item_kind kind, uint64_t width)
 {
+	if (++p->straight >= STRAIGHT) {
+		write_callout(p, 0);
+	}
 	s->before = after(s->before, s->last.extent);
 	s->last = (item){kind, p->out->len, {width, width, 1}};
 	return &s->last;
@@ -261,7 +270,7 @@ static int repeat(as_pattern *p, sequence *s, size_t at, uint64_t least, uint64_
 	} else if (as_pattern_match(p, '+')) {
 		as_buf_byte(p->out, '+');
 	}
-	as_buf_puts(p->out, CALLOUT);
+	write_callout(p, 0);
 	return last->extent.cost > AS_PATTERN_MAX_COST ? too_large(p, at, "is too large", AS_PATTERN_MAX_COST) : 0;
 }
 
@@ -360,6 +369,8 @@ static int write_reference(as_pattern *p, sequence *s, size_t at, size_t group)
 	}
 	code = check_lookbehind(p, at, group);
 	if (code == 0) {
+		/* A comparison that fails late leaves no other trace. */
+		write_callout(p, p->flags & AS_FLAG_IGNORECASE ? 255 : group);
 		push(p, s, ITEM_ONE, 0)->extent = p->groups[group].extent;
 		s->last.extent.cost = 1;
 		as_buf_printf(p->out, ascii_case ? "(?i:\\g{%zu})" : "\\g{%zu}", group);
@@ -557,8 +568,9 @@ static int parse_lookaround(as_pattern *p, sequence *s, size_t at, bool behind, 
 	push(p, s, ITEM_LOOSE, 0);
 	as_buf_puts(p->out, behind ? "(?<" : "(?");
 	as_buf_byte(p->out, negate ? '!' : '=');
-	if (behind && before == 0) {
-		p->lookbehind = p->n_groups;
+	if (behind) {
+		write_callout(p, 0);
+		p->lookbehind = before != 0 ? before : p->n_groups;
 	}
 	code = parse_body(p, at, &extent);
 	p->lookbehind = before;
@@ -612,7 +624,8 @@ static int parse_condition(as_pattern *p, sequence *s, size_t at)
 	as_buf_printf(p->out, "(?(%zu)", group);
 	code = parse_sequence(p, false, &yes);
 	if (code == 0 && as_pattern_match(p, '|')) {
-		as_buf_puts(p->out, "|" CALLOUT);
+		as_buf_byte(p->out, '|');
+		write_callout(p, 0);
 		code = parse_sequence(p, false, &no);
 		if (code == 0 && as_pattern_is(p, '|')) {
 			code = as_pattern_refuse(p, at, "conditional backref with more than two branches");
@@ -835,7 +848,8 @@ static int parse_alternatives(as_pattern *p, bool outermost, as_extent *extent)
 	while (code == 0 && as_pattern_match(p, '|')) {
 		as_extent other = {0};
 
-		as_buf_puts(p->out, "|" CALLOUT);
+		as_buf_byte(p->out, '|');
+		write_callout(p, 0);
 		code = parse_sequence(p, false, &other);
 		*extent = either(*extent, other);
 	}
@@ -856,7 +870,7 @@ static int check_last_backslash(as_pattern *p)
 	return 0;
 }
 
-int as_pattern_translate(assay_str pattern, bool own_words, as_buf *out, assay_error *err)
+int as_pattern_translate(assay_str pattern, bool own_words, as_buf *out, size_t *widest, assay_error *err)
 {
 	as_pattern p = {.in = pattern, .own_words = own_words, .out = out, .n_groups = 1, .err = err};
 	as_extent extent;
@@ -870,6 +884,7 @@ int as_pattern_translate(assay_str pattern, bool own_words, as_buf *out, assay_e
 		return code;
 	}
 	as_pattern_seek(&p, 0);
+	write_callout(&p, 0); /* each place where a match is tried counts */
 	code = parse_alternatives(&p, true, &extent);
 	if (code == 0 && !p.next.end) {
 		code = as_pattern_refuse(&p, p.next.at, "unbalanced parenthesis");
@@ -881,5 +896,6 @@ int as_pattern_translate(assay_str pattern, bool own_words, as_buf *out, assay_e
 		code = too_large(&p, 0, "is too large", AS_PATTERN_MAX_COST);
 	}
 	free(p.groups);
+	*widest = p.widest;
 	return code == 0 ? as_buf_check(out, err) : code;
 }

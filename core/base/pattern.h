@@ -3,8 +3,8 @@
  * regex.c.
  *
  * Written so that nothing depends on where the two engines disagree: sets are spelled out character by character where
- * classes or case folding differ, groups are only referred to by number. Callouts stand wherever matching can branch or
- * repeat; regex.c counts them to bound the work. Thread: any. */
+ * classes or case folding differ, groups are only referred to by number. Callouts stand wherever matching can branch,
+ * repeat or jump; regex.c counts them to bound the work. Thread: any. */
 #ifndef AS_PATTERN_H
 #define AS_PATTERN_H
 
@@ -16,8 +16,10 @@
 #define AS_PATTERN_MAX_REPEAT 65535u /* PCRE2's */
 
 /* Append the PCRE2 pattern to out. own_words: do not use \w and \b of PCRE2, which take marks for word characters from
- * 10.43 on. ASSAY_EDATA: Python refuses the pattern (detail = byte offset); ASSAY_ELIMIT: too long, deep or large. */
-int as_pattern_translate(assay_str pattern, bool own_words, as_buf *out, assay_error *err);
+ * 10.43 on. *widest: ranges in its largest set. A callout numbered n stands before a reference to group n, 255 for 255
+ * and above; all others have number 0. ASSAY_EDATA: Python refuses the pattern (detail = byte offset); ASSAY_ELIMIT:
+ * too long, deep or large. */
+int as_pattern_translate(assay_str pattern, bool own_words, as_buf *out, size_t *widest, assay_error *err);
 
 /* as_regex_compile (regex.c), with the choice that it leaves to PCRE2's version; both mean the same. For tests. */
 int as_regex_compile_words(assay_str pattern, bool own_words, as_regex **out, assay_error *err);
@@ -60,6 +62,8 @@ typedef struct as_pattern {
 	size_t n_groups, groups_cap;
 	size_t lookbehind;              /* groups there were when the outermost lookbehind began; 0 outside of one */
 	size_t condition, condition_at; /* highest group number that a condition names, and where */
+	size_t widest;                  /* ranges in a set so far */
+	unsigned straight;              /* items since the last callout */
 	unsigned depth;
 	assay_error *err;
 } as_pattern;

@@ -236,6 +236,7 @@ static int finish(as_pattern *p, set *s, bool negate, bool *loose)
 		fold(s, p);
 	}
 	merge(s);
+	p->widest = s->n > p->widest ? s->n : p->widest;
 	if (s->failed) {
 		code = as_fail_memory(p->err);
 	} else if (p->own_words && (s->categories & NOT_WORD)) {

@@ -12,6 +12,7 @@
 
 struct as_regex {
 	pcre2_code *code;
+	uint64_t weight; /* of a character: PCRE2 looks through the ranges of a set one by one */
 };
 
 /* From 10.43 on PCRE2 counts marks and connectors as word characters, which Python does not. */
@@ -49,7 +50,7 @@ int as_regex_compile_words(assay_str pattern, bool own_words, as_regex **out, as
 	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
 	as_regex *re = as_new(1, sizeof *re);
 	as_buf text = {0};
-	size_t offset;
+	size_t offset, widest;
 	int number, code;
 
 	*out = NULL;
@@ -57,8 +58,7 @@ int as_regex_compile_words(assay_str pattern, bool own_words, as_regex **out, as
 		code = as_fail_memory(err);
 		goto out;
 	}
-	as_buf_puts(&text, "(?C)"); /* each place where a match is tried costs a step */
-	code = as_pattern_translate(pattern, own_words, &text, err);
+	code = as_pattern_translate(pattern, own_words, &text, &widest, err);
 	if (code != 0) {
 		goto out;
 	}
@@ -69,6 +69,7 @@ int as_regex_compile_words(assay_str pattern, bool own_words, as_regex **out, as
 		code = compile_error(number, err);
 		goto out;
 	}
+	re->weight = 1 + widest / 4;
 	*out = re;
 	re = NULL;
 out:
@@ -93,19 +94,43 @@ void as_regex_free(as_regex *re)
 
 /* The work that one search may still do. */
 typedef struct meter {
-	uint64_t left;
+	uint64_t left, weight;
 	size_t at;
 } meter;
 
-/* Called wherever matching branches or repeats. What lies between two calls is straight on, so steps and distance
- * together bound the time whatever the pattern is; the match limit of PCRE2 would start anew at each place of the
+/* How far the comparison of a reference can go: for group n its length, or nothing where the subject is too short for
+ * it. Number 255 stands for all other references: of high groups, and without case, which compare as far as there is
+ * text. */
+static size_t compared(const pcre2_callout_block *block, uint32_t n)
+{
+	size_t rest = block->subject_length - block->current_position, longest = 0;
+
+	for (uint32_t i = n < 255 ? n : 1; i < block->capture_top && (i == n || n == 255); i++) {
+		size_t from = block->offset_vector[2 * i], to = block->offset_vector[2 * i + 1];
+
+		if (from != PCRE2_UNSET && to > from && to - from > longest) {
+			longest = to - from;
+		}
+	}
+	if (longest > rest) {
+		return n < 255 ? 0 : rest;
+	}
+	return longest;
+}
+
+/* Called wherever matching branches, repeats or jumps. What lies between two calls is straight on, so that calls and
+ * distance together bound the time whatever the pattern is; the match limit of PCRE2 starts anew at each place of the
  * subject. */
 static int on_callout(pcre2_callout_block *block, void *payload)
 {
 	meter *m = payload;
-	size_t at = block->current_position;
-	uint64_t cost = 1 + (at > m->at ? at - m->at : m->at - at) / 16;
+	size_t at = block->current_position, way = at > m->at ? at - m->at : m->at - at;
+	uint64_t cost;
 
+	if (block->callout_number != 0) {
+		way += compared(block, block->callout_number);
+	}
+	cost = m->weight * (1 + way / 16);
 	m->at = at;
 	if (cost > m->left) {
 		return PCRE2_ERROR_CALLOUT;
@@ -150,7 +175,7 @@ int as_regex_search(const as_regex *re, assay_str subject, assay_error *err)
 {
 	pcre2_match_context *context = pcre2_match_context_create(NULL);
 	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
-	meter m = {AS_REGEX_WORK + 4 * (uint64_t)subject.len, 0};
+	meter m = {AS_REGEX_WORK + 4 * (uint64_t)subject.len, re->weight, 0};
 	as_buf mended = {0};
 	int code;
 

@@ -8,12 +8,13 @@
 typedef struct as_regex as_regex;
 
 /* ASSAY_EDATA: Python would refuse it (message says why, detail = offset). ASSAY_ELIMIT: too long, deep or large for us
- * (core/base/pattern.h has the numbers). Characters by name, \N{...}, are the one thing of Python's that is not read. */
+ * (core/base/pattern.h has the numbers). Characters by name, \N{...}, are the one thing of Python's that is not read.
+ */
 int as_regex_compile(assay_str pattern, as_regex **out, assay_error *err);
-/* 1 found, 0 not found, ASSAY_ELIMIT when the work or memory allowed for one search was used up: AS_REGEX_WORK steps plus
- * 4 a byte of subject (a second or so), and AS_REGEX_HEAP_KIB. The same search always ends the same way. Bytes that are no
- * UTF-8 are taken for U+FFFD. */
-#define AS_REGEX_WORK 50000000u
+/* 1 found, 0 not found, ASSAY_ELIMIT when the work or memory allowed for one search was used up: AS_REGEX_WORK steps
+ * plus 4 a byte of subject (half a second or so), and AS_REGEX_HEAP_KIB. The same search always ends the same way.
+ * Bytes that are no UTF-8 are taken for U+FFFD. */
+#define AS_REGEX_WORK 20000000u
 #define AS_REGEX_HEAP_KIB 262144u
 int as_regex_search(const as_regex *re, assay_str subject, assay_error *err);
 void as_regex_free(as_regex *re);

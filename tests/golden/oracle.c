@@ -95,8 +95,9 @@ static void answer_regex(as_buf *out, const assay_json *v)
 static void answer_pattern(as_buf *out, const assay_json *v)
 {
 	as_buf text = {0};
+	size_t widest;
 	assay_error err = {0};
-	int code = as_pattern_translate(as_json_str(v), true, &text, &err);
+	int code = as_pattern_translate(as_json_str(v), true, &text, &widest, &err);
 
 	as_json_write_string(out, code == 0 ? as_buf_str(&text) : as_str(err.message), false);
 	as_buf_free(&text);
