@@ -305,19 +305,21 @@ static int act_by_route(as_recorder *r, as_call *call, assay_str name, const ass
 		return refuse(r, name, arguments, out, is_error, err);
 	}
 	rc = ops->route(as_instance_self(r->options.exposure), &call->pub, name, arguments, &route, err);
-	if (rc == 0 && !is_call(route.arguments)) {
+	if (rc < 0) {
+		as_error_where(err, as_instance_info(r->options.exposure)->use, 0);
+	} else if (!is_call(route.arguments)) {
 		rc = as_fail(err, ASSAY_EPLUGIN, "an exposure made arguments that are no object");
 		as_error_where(err, as_instance_info(r->options.exposure)->use, 0);
-	} else if (rc == 0 && route.kind == ASSAY_ROUTE_WORLD) {
+	} else if (route.kind == ASSAY_ROUTE_WORLD) {
 		rc = act_in_world(r, call, as_text_str(route.server), as_text_str(route.tool),
 				  route.arguments ? route.arguments : arguments, out, is_error, err);
-	} else if (rc == 0 && route.kind == ASSAY_ROUTE_ANSWER) {
+	} else if (route.kind == ASSAY_ROUTE_ANSWER) {
 		rc = as_trace_add_answered(r->trace, name, arguments, as_text_str(route.answer), err);
 		if (rc == 0) {
 			*out = route.answer;
 			route.answer = (assay_text){NULL, 0};
 		}
-	} else if (rc == 0) {
+	} else {
 		rc = refuse(r, name, arguments, out, is_error, err);
 	}
 	route_clear(&route);
