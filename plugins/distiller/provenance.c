@@ -67,7 +67,7 @@ static int read_texts(struct prov *p, assay_error *err)
 	}
 	p->prompt = prov_make_prompt(p, p->goal);
 	p->answer = prov_head(J->str(J->pointer(p->request->trace, "/seed_metadata/exploration/final_message")),
-			      PROV_MAX_TEXT);
+			      PROV_MAX_ANSWER);
 	rc = p->host->text->lower(p->prompt, &low, err);
 	if (rc < 0) {
 		return rc;
@@ -99,7 +99,8 @@ static int distil(void *self, assay_call *call, const assay_distil_request *requ
 			 .call = call,
 			 .request = request,
 			 .arena = {.host = host},
-			 .try_alternatives = instance->try_alternatives};
+			 .try_alternatives = instance->try_alternatives,
+			 .text_left = PROV_MAX_TEXTS};
 	assay_json *body = NULL;
 	int rc = run(&p, &body, err);
 	if (rc == PROV_REJECTED) {

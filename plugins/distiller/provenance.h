@@ -13,13 +13,17 @@
 
 /* Bounds on what others hand us. */
 enum {
-	PROV_MAX_GOAL = 16384,  /* bytes of the goal */
-	PROV_MAX_CALLS = 256,   /* agent calls of a trace */
-	PROV_MAX_KEPT = 48,     /* kept calls */
-	PROV_MAX_CHECKS = 64,   /* checkpoints of a task */
-	PROV_MAX_INPUTS = 64,   /* argument leaves of one call */
-	PROV_MAX_LEAVES = 4096, /* leaves of one result */
-	PROV_MAX_TEXT = 131072, /* bytes of one text that are read */
+	PROV_MAX_GOAL = 16384,    /* bytes of the goal */
+	PROV_MAX_CALLS = 256,     /* agent calls of a trace */
+	PROV_MAX_KEPT = 48,       /* kept calls */
+	PROV_MAX_CHECKS = 64,     /* checkpoints of a task */
+	PROV_MAX_INPUTS = 64,     /* argument leaves of one call */
+	PROV_MAX_LEAVES = 4096,   /* leaves of one result */
+	PROV_MAX_ALL = 32768,     /* leaves of a trace */
+	PROV_MAX_TEXT = 131072,   /* bytes of one text that are read */
+	PROV_MAX_TEXTS = 4194304, /* bytes of all results that are searched */
+	PROV_MAX_ANSWER = 32768,  /* bytes of the answer */
+	PROV_MAX_ERROR = 4096,    /* bytes of an error that may name a value */
 	PROV_MAX_NESTING = 32,
 	PROV_MAX_ELEMENTS = 6, /* checkpoints that one call's arrays give */
 	PROV_MAX_PARTS = 3,    /* values looked for inside one free text */
@@ -133,6 +137,7 @@ struct prov_call {
 	struct prov_input *inputs;
 	size_t n_inputs, cap_inputs;
 	bool kept;
+	bool repaired;           /* of no use, and asked again in other words */
 	const assay_tool **same; /* tools that do the same */
 	size_t n_same, cap_same;
 };
@@ -142,6 +147,7 @@ struct prov_check {
 	struct prov_input *element; /* NULL: the call as a whole */
 	assay_json *predicate;      /* owned; NULL: none */
 	struct prov_texts values;   /* value_produced: what a result must show */
+	size_t match;               /* the first call that meets it, as the scorer looks for it; PROV_NONE */
 	assay_str id;
 	bool dropped;
 };
@@ -157,6 +163,7 @@ struct prov {
 	struct prov_texts goal_numbers, answer_numbers;
 	struct prov_call *calls;
 	size_t n_calls, cap_calls;
+	size_t text_left; /* bytes of results that may still be kept */
 	struct prov_leaf *leaves;
 	size_t n_leaves, cap_leaves;
 	struct prov_leaf **index; /* by hash, call, place */
@@ -207,6 +214,7 @@ void prov_look_up(const struct prov *p, assay_str text, size_t *from, size_t *to
 bool prov_is_rare(const struct prov *p, const struct prov_leaf *leaf);
 bool prov_feeds(const struct prov *p, size_t call); /* gives a value to a kept call */
 assay_json *prov_make_body(struct prov *p);         /* of the checks that are not dropped; NULL: no memory */
+void prov_find_matches(struct prov *p);             /* once, when equivalence sets are known */
 /* Ordering and minefields of the body: arrays. NULL: no memory. */
 assay_json *prov_make_ordering(struct prov *p);
 assay_json *prov_make_minefields(struct prov *p);

@@ -2,7 +2,10 @@
 #include "provenance.h"
 #include <string.h>
 
-enum { MAX_LITERAL = 500 }; /* bytes of a text that is worth comparing whole */
+enum {
+	MAX_LITERAL = 500, /* bytes of a text that is worth comparing whole */
+	MAX_EVIDENCE = 8   /* values of a result that are looked for in all others */
+};
 
 int prov_set_str(const struct prov *p, assay_json *object, const char *key, assay_str s)
 {
@@ -150,6 +153,13 @@ static int add_effects(struct prov *p, size_t call)
 /* --- Rule 7 --------------------------------------------------------------------------------------------------------
  */
 
+/* A number in a text that is likely a year. */
+static bool is_year(const struct prov_leaf *leaf)
+{
+	return leaf->part && leaf->number && leaf->spelled.len == 4 &&
+	       (memcmp(leaf->spelled.ptr, "19", 2) == 0 || memcmp(leaf->spelled.ptr, "20", 2) == 0);
+}
+
 static bool shown_elsewhere(const struct prov *p, size_t call, assay_str text)
 {
 	for (size_t i = 0; i < p->n_calls; i++) {
@@ -161,12 +171,12 @@ static bool shown_elsewhere(const struct prov *p, size_t call, assay_str text)
 	return false;
 }
 
-/* Fit to be looked for as a piece of text: long enough, found in this result only, the same tomorrow. */
+/* Fit to be looked for as a piece of text: long enough, and the same tomorrow. */
 static bool is_evidence(const struct prov *p, size_t call, const struct prov_leaf *leaf)
 {
 	return leaf->call == call && leaf->at == call && leaf->spelled.len >= 3 && prov_is_rare(p, leaf) &&
-	       !prov_is_volatile_key(leaf->key) && prov_find_word(p->calls[call].text, leaf->spelled, 0) != PROV_NONE &&
-	       !shown_elsewhere(p, call, leaf->spelled);
+	       !prov_is_volatile_key(leaf->key) && !is_year(leaf) &&
+	       prov_find_word(p->calls[call].text, leaf->spelled, 0) != PROV_NONE;
 }
 
 /* Ids before numbers, members before pieces of texts. */
@@ -177,12 +187,17 @@ static int rank(const struct prov_leaf *leaf)
 
 static int choose_values(struct prov *p, size_t call, struct prov_texts *out)
 {
+	size_t tried = 0;
 	for (int round = 0; round < 4 && out->n < PROV_MAX_VALUES; round++) {
-		for (size_t i = 0; i < p->n_leaves && out->n < PROV_MAX_VALUES; i++) {
+		for (size_t i = 0; i < p->n_leaves && out->n < PROV_MAX_VALUES && tried < MAX_EVIDENCE; i++) {
 			const struct prov_leaf *leaf = &p->leaves[i];
 			assay_str *slot;
 			if (leaf->call != call || rank(leaf) != round || !prov_in_answer(p, leaf) ||
-			    !is_evidence(p, call, leaf) || prov_has_text(out, leaf->spelled)) {
+			    !is_evidence(p, call, leaf)) {
+				continue;
+			}
+			tried++;
+			if (prov_has_text(out, leaf->spelled) || shown_elsewhere(p, call, leaf->spelled)) {
 				continue;
 			}
 			slot = prov_push(&p->arena, &out->list, &out->n, &out->cap, sizeof *out->list);

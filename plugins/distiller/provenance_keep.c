@@ -2,6 +2,8 @@
 #include "provenance.h"
 #include <string.h>
 
+enum { MAX_PHRASE = 200 }; /* bytes of what somebody searches for */
+
 bool prov_writes(const struct prov_call *c)
 {
 	return c->tool && (c->tool->flags & ASSAY_TOOL_WRITES);
@@ -92,7 +94,8 @@ static bool overlap(const struct prov_call *a, const struct prov_call *b)
 	for (size_t i = 0; i < a->n_inputs; i++) {
 		for (size_t k = 0; k < b->n_inputs; k++) {
 			assay_str x = a->inputs[i].text, y = b->inputs[k].text;
-			if (prov_same(a->inputs[i].parameter, b->inputs[k].parameter) &&
+			if (!a->inputs[i].element && !b->inputs[k].element && x.len <= MAX_PHRASE &&
+			    y.len <= MAX_PHRASE && prov_same(a->inputs[i].parameter, b->inputs[k].parameter) &&
 			    (prov_find_word(x, y, 0) != PROV_NONE || prov_find_word(y, x, 0) != PROV_NONE)) {
 				return true;
 			}
@@ -148,7 +151,7 @@ static void keep_sole_carriers(struct prov *p)
 {
 	for (size_t i = 0; i < p->n_calls; i++) {
 		if (prov_counts(p, i) && !p->calls[i].kept) {
-			p->calls[i].kept = carries_alone(p, i) && !was_repaired(p, i);
+			p->calls[i].kept = carries_alone(p, i) && !p->calls[i].repaired;
 		}
 	}
 }
@@ -169,7 +172,13 @@ static bool keep_feeders(struct prov *p)
 	return changed;
 }
 
-static bool are_siblings(const struct prov_call *a, const struct prov_call *b)
+/* From one call, or from two of one tool. */
+static bool same_producer(const struct prov *p, const struct prov_input *x, const struct prov_input *y)
+{
+	return x->producer == y->producer || same_name(&p->calls[x->producer], &p->calls[y->producer]);
+}
+
+static bool are_siblings(const struct prov *p, const struct prov_call *a, const struct prov_call *b)
 {
 	bool known = false;
 	if (!same_name(a, b) || a->n_inputs != b->n_inputs) {
@@ -178,7 +187,7 @@ static bool are_siblings(const struct prov_call *a, const struct prov_call *b)
 	for (size_t i = 0; i < a->n_inputs; i++) {
 		const struct prov_input *x = &a->inputs[i], *y = &b->inputs[i];
 		if (!prov_same(x->parameter, y->parameter) || x->origin != y->origin ||
-		    (x->origin == PROV_RESULT && x->producer != y->producer)) {
+		    (x->origin == PROV_RESULT && !same_producer(p, x, y))) {
 			return false;
 		}
 		known = known || (x->origin != PROV_FREE && x->origin != PROV_DEFAULT);
@@ -191,8 +200,8 @@ static bool keep_siblings(struct prov *p)
 	bool changed = false;
 	for (size_t i = 0; i < p->n_calls; i++) {
 		for (size_t k = 0; k < p->n_calls && p->calls[i].kept; k++) {
-			if (!p->calls[k].kept && prov_counts(p, k) && are_siblings(&p->calls[i], &p->calls[k]) &&
-			    !was_repaired(p, k)) {
+			if (!p->calls[k].kept && prov_counts(p, k) && are_siblings(p, &p->calls[i], &p->calls[k]) &&
+			    !p->calls[k].repaired) {
 				p->calls[k].kept = changed = true;
 			}
 		}
@@ -290,6 +299,9 @@ int prov_keep_calls(struct prov *p, assay_error *err)
 	}
 	keep_written(p);
 	keep_shown(p);
+	for (size_t i = 0; i < p->n_calls; i++) {
+		p->calls[i].repaired = prov_counts(p, i) && was_repaired(p, i);
+	}
 	keep_sole_carriers(p);
 	while (changed) {
 		changed = keep_feeders(p);

@@ -212,8 +212,10 @@ int prov_flatten_result(struct prov *p, const assay_json *result, struct prov_le
 {
 	const assay_json_api *J = p->J;
 	struct sink s = {p, list, n, cap, PROV_MAX_LEAVES};
+	size_t room = *n < PROV_MAX_ALL ? PROV_MAX_ALL - *n : 0;
 	const assay_json *structured = J->get(result, "structuredContent");
 	int type = J->type(structured), rc = 0;
+	s.left = room < s.left ? room : s.left;
 	if ((type == ASSAY_JSON_OBJECT || type == ASSAY_JSON_ARRAY) && J->count(structured) > 0) {
 		put_value(&s, (assay_str){"", 0}, structured, 0);
 	} else if (J->type(J->get(result, "content")) == ASSAY_JSON_ARRAY) {

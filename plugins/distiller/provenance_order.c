@@ -34,14 +34,21 @@ static size_t first_match(const struct prov *p, const struct prov_check *k)
 	return PROV_NONE;
 }
 
+void prov_find_matches(struct prov *p)
+{
+	for (size_t i = 0; i < p->n_checks; i++) {
+		p->checks[i].match = p->checks[i].values.n > 0 ? PROV_NONE : first_match(p, &p->checks[i]);
+	}
+}
+
 static bool comes_before(const struct prov *p, size_t a, size_t b)
 {
 	size_t x = check_of(p, a), y = check_of(p, b);
 	if (x == PROV_NONE || y == PROV_NONE) {
 		return false;
 	}
-	x = first_match(p, &p->checks[x]);
-	y = first_match(p, &p->checks[y]);
+	x = p->checks[x].match;
+	y = p->checks[y].match;
 	return x != PROV_NONE && y != PROV_NONE && p->calls[x].step_id < p->calls[y].step_id;
 }
 

@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHORT = 3 }; /* characters that a text needs to be more than a coincidence */
+enum {
+	SHORT = 3,     /* characters that a text needs to be more than a coincidence */
+	MAX_ERRORS = 8 /* failed calls that are looked back at */
+};
 
 bool prov_has_text(const struct prov_texts *list, assay_str s)
 {
@@ -163,7 +166,7 @@ static bool find_producer(const struct prov *p, size_t call, struct prov_input *
 	in->producer = PROV_NONE;
 	in->sole_source = true;
 	prov_look_up(p, text, &from, &to);
-	for (size_t i = from; i < to; i++) {
+	for (size_t i = from; i < to && i - from < PROV_MAX_LEAVES; i++) {
 		const struct prov_leaf *leaf = p->index[i];
 		bool fits_name = prov_keys_match(in->key, leaf->key) && !leaf->part;
 		if (leaf->at >= call || leaf->call == call || !fits(in, leaf)) {
@@ -196,13 +199,18 @@ static bool is_folded_in(const struct prov *p, assay_str text)
 	return found;
 }
 
-/* Rule 1's repair: the error before had named the value ("did you mean 'Copper kettle'?"). */
+/* Rule 1's repair: an error shortly before had named the value ("did you mean 'Copper kettle'?"). */
 static bool is_hinted(const struct prov *p, size_t call, assay_str text)
 {
-	for (size_t i = 0; i < call && text.len >= SHORT; i++) {
+	size_t looked = 0;
+	for (size_t i = call; i-- > 0 && text.len >= SHORT && looked < MAX_ERRORS;) {
 		const struct prov_call *c = &p->calls[i];
-		if (!c->success && !prov_is_echo(c, text) &&
-		    prov_find_word(prov_head(c->text, PROV_MAX_TEXT), text, 0) != PROV_NONE) {
+		if (c->success || !prov_same(c->server, p->calls[call].server)) {
+			continue;
+		}
+		looked++;
+		if (!prov_is_echo(c, text) &&
+		    prov_find_word(prov_head(c->text, PROV_MAX_ERROR), text, 0) != PROV_NONE) {
 			return true;
 		}
 	}

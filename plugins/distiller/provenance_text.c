@@ -206,7 +206,7 @@ static bool has_word(assay_str name, const char *word)
 		if (k == n) {
 			char before = i > 0 ? name.ptr[i - 1] : '_', after = i + n < name.len ? name.ptr[i + n] : '_';
 			bool starts = !prov_letter(before) || (before >= 'a' && name.ptr[i] < 'a');
-			bool ends = !prov_letter(after) || after < 'a' || (after == 's' && i + n + 1 == name.len);
+			bool ends = !prov_letter(after) || after < 'a';
 			if (starts && ends) {
 				return true;
 			}
@@ -217,12 +217,12 @@ static bool has_word(assay_str name, const char *word)
 
 bool prov_is_volatile_key(assay_str key)
 {
-	static const char *const words[] = {"time",    "timestamp", "date",     "day",     "year",        "month",
-					    "hour",    "minute",    "second",   "created", "updated",     "modified",
-					    "expires", "elapsed",   "duration", "latency", "uptime",      "age",
-					    "now",     "current",   "session",  "token",   "nonce",       "cursor",
-					    "request", "etag",      "random",   "rate",    "temperature", "humidity",
-					    "wind",    "weather",   "zone",     "offset",  "ms"};
+	static const char *const words[] = {"time",     "timestamp", "date",     "day",     "year",    "month",
+					    "hour",     "minute",    "second",   "created", "updated", "modified",
+					    "expires",  "elapsed",   "duration", "latency", "uptime",  "age",
+					    "now",      "current",   "session",  "token",   "nonce",   "cursor",
+					    "request",  "etag",      "random",   "rate",    "rates",   "temperature",
+					    "humidity", "wind",      "weather",  "zone",    "offset",  "ms"};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		if (has_word(key, words[i])) {
 			return true;

@@ -70,7 +70,8 @@ static int read_call(struct prov *p, const assay_json *step, assay_error *err)
 	c->result = J->get(step, "result");
 	c->success = prov_is(J->str(J->get(step, "status")), "success");
 	c->tool = find_tool(p, c->server, c->name);
-	c->text = render(p, step, c->result);
+	c->text = prov_head(render(p, step, c->result), p->text_left < PROV_MAX_TEXT ? p->text_left : PROV_MAX_TEXT);
+	p->text_left -= c->text.len;
 	c->first = number;
 	for (size_t i = 0; i < number && c->success; i++) {
 		if (same_call(p, &p->calls[i], c)) {

@@ -31,8 +31,17 @@ static int without_repeats(struct prov *p, assay_json **out, assay_error *err)
 
 static int passes(struct prov *p, const assay_json *trace, int64_t without, bool *passed, assay_error *err)
 {
-	assay_json *body = prov_make_body(p);
-	int yes = 0, rc = body ? 0 : prov_fail_memory(p, err);
+	assay_json *body;
+	int yes = 0, rc;
+	*passed = false;
+	if (p->host->cancelled(p->call)) {
+		return p->host->fail(err, ASSAY_ECANCELED, "cancelled");
+	}
+	if (p->host->remaining_ms(p->call) <= 0) {
+		return prov_reject(p, "there is no time left to check the task");
+	}
+	body = prov_make_body(p);
+	rc = body ? 0 : prov_fail_memory(p, err);
 	if (rc == 0) {
 		rc = p->host->check->score(p->call, body, trace, without, &yes, err);
 	}
@@ -111,8 +120,10 @@ int prov_verify(struct prov *p, assay_json **body, assay_error *err)
 {
 	assay_json *trace = NULL;
 	bool passed = false;
-	int rc = passes(p, p->request->trace, -1, &passed, err);
+	int rc;
 	*body = NULL;
+	prov_find_matches(p);
+	rc = passes(p, p->request->trace, -1, &passed, err);
 	if (rc == 0 && !passed) {
 		return prov_reject(p, "the reference does not pass its own checks");
 	}
