@@ -399,6 +399,7 @@ void heur_find_clauses(struct heur_run *r);
 void heur_read_condition(struct heur_run *r, struct heur_clause *c);
 bool heur_superlative(assay_str lower); /* cheapest */
 bool heur_comparing(assay_str lower);   /* below */
+bool heur_in_value(const struct heur_run *r, const struct heur_word *w);
 bool heur_is_text(enum heur_kind kind); /* words of the user's, no number or address */
 int heur_judge(const struct heur_run *r, const struct heur_condition *k, int record);
 int heur_prefers(const struct heur_run *r, const struct heur_choice *choice, int a, int b);

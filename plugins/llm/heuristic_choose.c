@@ -46,7 +46,7 @@ static double follows_up(const struct heur_run *r, const struct heur_clause *c, 
 		return 0;
 	}
 	for (size_t i = 0; i < c->words.n; i++) {
-		if (heur_same(c->words.list[i].stem, t->head)) {
+		if (heur_known_noun(r, c->words.list[i].stem)) {
 			return 0; /* it says itself what it is about */
 		}
 	}

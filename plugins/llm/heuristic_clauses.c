@@ -15,13 +15,12 @@ static const char *const determiners[] = {"the",   "a",     "an",    "all",   "a
 					  "these", "those", "each",  "every", "both", "me",      "if",
 					  "for",   "how",   "what",  "which", "who",  "whether", "up",
 					  "whose", "where", "there", "out",   "as",   "one",     NULL};
-static const char *const lead_ins[] = {"then",  "also",       "please",    "finally", "next",   "now",
-				       "first", "firstly",    "second",    "third",   "lastly", "and",
-				       "after", "afterwards", "that",      "this",    "kindly", "once",
-				       "so",    "but",        "or",        "plus",    "just",   "last",
-				       "done",  "secondly",   "otherwise", "else",    NULL};
-static const char *const asking[] = {"what", "which", "who", "where", "when", "how",   "is",  "are",
-				     "does", "do",    "did", "has",   "have", "whose", "why", NULL};
+static const char *const lead_ins[] = {"then",    "also",   "please",   "finally",   "next", "now",   "first",
+				       "firstly", "second", "third",    "lastly",    "and",  "after", "afterwards",
+				       "kindly",  "once",   "so",       "but",       "or",   "plus",  "just",
+				       "last",    "done",   "secondly", "otherwise", "else", NULL};
+static const char *const asking[] = {"what", "which", "who", "where", "when", "how", "whose", "why", NULL};
+static const char *const asking_too[] = {"is", "are", "does", "do", "did", "has", "have", NULL}; /* with a "?" */
 
 static assay_str lower(const struct reading *g, size_t k)
 {
@@ -177,6 +176,11 @@ static bool acts_inside(const struct reading *g, size_t k, size_t start)
 	return !ambiguous || word_in(g, k - 1, openers) || (comma && has_object(g, k));
 }
 
+static bool after_that(const struct reading *g, size_t k)
+{
+	return k > 0 && word_is(g, k - 1, "after") && (word_is(g, k, "that") || word_is(g, k, "this"));
+}
+
 /* "Renew the loan": a word that is no verb we know, in the place of one. */
 static bool acts_unknown(const struct reading *g, size_t k)
 {
@@ -191,7 +195,7 @@ static bool acts_unknown(const struct reading *g, size_t k)
 /* The verb of words [start, end), or end. *start moves behind the lead-ins. */
 static size_t find_verb(const struct reading *g, size_t *start, size_t end)
 {
-	while (*start < end && word_in(g, *start, lead_ins)) {
+	while (*start < end && (word_in(g, *start, lead_ins) || after_that(g, *start))) {
 		(*start)++;
 	}
 	for (size_t k = *start; k < end; k++) {
@@ -366,7 +370,8 @@ static void add_clause(struct reading *g, size_t start, size_t end)
 {
 	struct heur_run *r = g->r;
 	size_t first = start, verb = find_verb(g, &first, end), from = g->gap[start];
-	bool question = word_in(g, first, asking);
+	bool marked = end < g->words->n ? gap_has(g, end, '?') : memchr(r->goal.ptr, '?', r->goal.len) != NULL;
+	bool question = word_in(g, first, asking) || (marked && word_in(g, first, asking_too));
 	bool bare = verb < end && end - first == 1 && r->n_clauses == 0; /* "Note: ..." */
 	if (first >= end || purposive(g, start) || (verb >= end && !question) || bare) {
 		return;
@@ -587,7 +592,7 @@ static void find_phrase(struct heur_run *r, int clause)
 	const struct heur_clause *c = &r->clauses[clause];
 	for (size_t k = c->words.n; k-- > 0;) {
 		const struct heur_word *w = &c->words.list[k];
-		if (!heur_in(w->lower, openers) || k == c->verb || k + 1 >= c->words.n) {
+		if (!heur_in(w->lower, openers) || k == c->verb || k + 1 >= c->words.n || heur_in_value(r, w)) {
 			continue;
 		}
 		size_t end = k + 1;
@@ -602,6 +607,29 @@ static void find_phrase(struct heur_run *r, int clause)
 			add_phrases(r, clause, c->words.list[k + 1].from, to, w->stem);
 		}
 		return;
+	}
+}
+
+/* "Show me the notes" asks for all of them. */
+static void read_plurals(struct heur_run *r)
+{
+	for (size_t i = 0; i < r->n_clauses; i++) {
+		struct heur_clause *c = &r->clauses[i];
+		bool plural = false, named = c->refers || c->possessive;
+		for (size_t k = 0; k < c->words.n && c->object.len > 0; k++) {
+			const struct heur_word *w = &c->words.list[k];
+			plural = plural || (k > c->verb && heur_same(w->stem, c->object) &&
+					    w->lower.len > w->stem.len && w->lower.ptr[w->lower.len - 1] == 's');
+		}
+		for (size_t v = 0; v < r->n_values; v++) {
+			bool own = r->values[v].clause == (int)i;
+			named = named ||
+				(own && (r->values[v].kind == HEUR_ID ||
+					 (r->values[v].n_before > 0 && heur_same(r->values[v].before[0], c->object))));
+		}
+		if (c->act == HEUR_GET && plural && !named && heur_known_noun(r, c->object)) {
+			c->act = HEUR_LIST;
+		}
 	}
 }
 
@@ -625,6 +653,7 @@ void heur_find_clauses(struct heur_run *r)
 		read_hints(&g, i);
 	}
 	share_hints(r);
+	read_plurals(r);
 	for (size_t c = 0; c < r->n_clauses; c++) {
 		find_phrase(r, (int)c);
 		heur_read_condition(r, &r->clauses[c]);

@@ -57,24 +57,12 @@ static bool have_index(struct heur_run *r)
 	return !r->arena.failed;
 }
 
-/* Is the word part of a value that must not steer the choice of a tool? */
-static bool in_value(const struct heur_run *r, const struct heur_word *w)
-{
-	for (size_t i = 0; i < r->n_values; i++) {
-		const struct heur_value *v = &r->values[i];
-		if (v->from <= w->from && w->to <= v->to && v->kind != HEUR_NAME && v->kind != HEUR_PHRASE) {
-			return true;
-		}
-	}
-	return false;
-}
-
 static assay_str query_of(struct heur_run *r, const struct heur_clause *c)
 {
 	struct heur_buf b = {.arena = &r->arena};
 	for (size_t i = 0; i < c->words.n; i++) {
 		const struct heur_word *w = &c->words.list[i];
-		if (!heur_stop_word(w->lower) && !in_value(r, w)) {
+		if (!heur_stop_word(w->lower) && !heur_in_value(r, w)) {
 			heur_add(&b, w->stem);
 			heur_puts(&b, " ");
 		}

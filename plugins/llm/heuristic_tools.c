@@ -25,15 +25,15 @@ static bool noun_like(const struct heur_word *w, bool first)
 /* The noun of "Search the products of the shop for words", "Get the details of one order by its number". */
 static assay_str head_of_summary(const struct heur_tool *t)
 {
-	static const char *const ends[] = {"by",   "for", "given", "with",   "optionally", "using",
-					   "from", "at",  "to",    "return", NULL};
+	static const char *const ends[] = {"by",   "for", "given", "with",   "without", "within", "optionally", "using",
+					   "from", "at",  "to",    "return", "that",    "which",  NULL};
 	assay_str vague = {0};
 	for (size_t i = 1; i < t->summary_words.n && i < 10; i++) {
 		const struct heur_word *w = &t->summary_words.list[i];
 		if (heur_in(w->lower, ends)) {
 			break;
 		}
-		if (!noun_like(w, false) || heur_is(w->stem, "titl")) {
+		if (!noun_like(w, false) || heur_in(w->lower, prepositions) || heur_is(w->stem, "titl")) {
 			continue;
 		}
 		if (!heur_generic_noun(w->stem) && !heur_has(&t->server_words, w->stem)) {

@@ -489,3 +489,15 @@ void heur_find_values(struct heur_run *r)
 		}
 	}
 }
+
+/* Is the word part of a value that is none of the goal's own words? */
+bool heur_in_value(const struct heur_run *r, const struct heur_word *w)
+{
+	for (size_t i = 0; i < r->n_values; i++) {
+		const struct heur_value *v = &r->values[i];
+		if (v->from <= w->from && w->to <= v->to && v->kind != HEUR_NAME && v->kind != HEUR_PHRASE) {
+			return true;
+		}
+	}
+	return false;
+}
