@@ -29,6 +29,14 @@ int prov_reject(struct prov *p, const char *format, ...)
 	return PROV_REJECTED;
 }
 
+int prov_check_time(struct prov *p, assay_error *err)
+{
+	if (p->host->remaining_ms(p->call) <= 0) { /* asked first: out of time counts as cancelled, too */
+		return prov_reject(p, "there was not enough time to check the task");
+	}
+	return p->host->cancelled(p->call) ? p->host->fail(err, ASSAY_ECANCELED, "cancelled") : 0;
+}
+
 static int open_instance(const assay_host *host, const assay_json *options, void **self, assay_error *err)
 {
 	struct instance *i = host->alloc(sizeof *i);
@@ -85,7 +93,8 @@ static int run(struct prov *p, assay_json **body, assay_error *err)
 							      prov_keep_calls, prov_make_checks, prov_try_same};
 	int rc = 0;
 	for (size_t i = 0; i < sizeof steps / sizeof *steps && rc == 0; i++) {
-		rc = p->host->cancelled(p->call) ? p->host->fail(err, ASSAY_ECANCELED, "cancelled") : steps[i](p, err);
+		rc = prov_check_time(p, err);
+		rc = rc == 0 ? steps[i](p, err) : rc;
 	}
 	return rc == 0 ? prov_verify(p, body, err) : rc;
 }

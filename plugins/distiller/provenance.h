@@ -175,6 +175,7 @@ struct prov {
 
 int prov_fail_memory(const struct prov *p, assay_error *err);
 int prov_reject(struct prov *p, const char *format, ...) ASSAY_PRINTF(2, 3); /* PROV_REJECTED */
+int prov_check_time(struct prov *p, assay_error *err);                       /* may this go on? */
 bool prov_counts(const struct prov *p, size_t call);                         /* a successful call that is no repeat */
 bool prov_writes(const struct prov_call *c);
 bool prov_destroys(const assay_tool *tool);

@@ -34,11 +34,9 @@ static int passes(struct prov *p, const assay_json *trace, int64_t without, bool
 	assay_json *body;
 	int yes = 0, rc;
 	*passed = false;
-	if (p->host->cancelled(p->call)) {
-		return p->host->fail(err, ASSAY_ECANCELED, "cancelled");
-	}
-	if (p->host->remaining_ms(p->call) <= 0) {
-		return prov_reject(p, "there is no time left to check the task");
+	rc = prov_check_time(p, err);
+	if (rc != 0) {
+		return rc;
 	}
 	body = prov_make_body(p);
 	rc = body ? 0 : prov_fail_memory(p, err);

@@ -366,6 +366,7 @@ static void run_plugin(const kit_case *c, const assay_distil_request *request, k
 	kit_world world = {c, out};
 	assay_error err = {0};
 	void *self = NULL;
+	as_cancel *cancel = NULL;
 	assay_host host;
 	assay_json_api json;
 	as_call call;
@@ -373,6 +374,12 @@ static void run_plugin(const kit_case *c, const assay_distil_request *request, k
 	as_call_init(&call);
 	call.hooks = &hooks;
 	call.context = &world;
+	if (c->cancelled) {
+		ck_assert_int_eq(as_cancel_new(&cancel, &err), 0);
+		as_cancel_set(cancel);
+		call.cancel = cancel;
+	}
+	call.deadline_ms = c->no_time ? 1 : call.deadline_ms;
 	as_collect_init(&got, 1, 0);
 	make_poor(&host, &json, 0);
 	ck_assert_int_eq(ops->open(&host, options, &self, &err), 0);
@@ -387,6 +394,8 @@ static void run_plugin(const kit_case *c, const assay_distil_request *request, k
 		snprintf(out->error, sizeof out->error, "%s", err.message);
 	}
 	ops->close(self);
+	ops->close(NULL);
+	as_cancel_free(cancel);
 	as_collect_free(&got);
 	as_json_free(options);
 }

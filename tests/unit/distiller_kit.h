@@ -23,8 +23,9 @@ typedef struct kit_case {
 	int world_fails;        /* code that every world call fails with */
 	int fail_score;         /* code that every scoring fails with */
 	int score_says;         /* 1, -1: what scoring answers whatever is asked (pass, fail) */
-	long fail_alloc;        /* number of the host's allocation or JSON value that fails, from 1; 0: none */
-	const char *trace;      /* a whole document instead of steps */
+	bool cancelled, no_time;
+	long fail_alloc;   /* number of the host's allocation or JSON value that fails, from 1; 0: none */
+	const char *trace; /* a whole document instead of steps */
 } kit_case;
 
 typedef struct kit_run {

@@ -481,6 +481,28 @@ START_TEST(test_rejections)
 }
 END_TEST
 
+/* Each page was found by a search of its own: the pages are siblings all the same. A year is no evidence. */
+START_TEST(test_siblings_of_different_calls)
+{
+	const kit_case c = {
+		.goal = "Search the shop for lanterns and for kettles, and look at one of each.",
+		.steps = STEPS(CALL("shop.search", "{\"query\":\"lanterns\"}", "[{\"product_id\":\"P-1\"}]") "," CALL(
+			"shop.search", "{\"query\":\"kettles\"}",
+			"[{\"product_id\":\"P-2\"}]") "," CALL("shop.get_product", "{\"product_id\":\"P-1\"}",
+							       "{\"about\":\"Made since 1987, sold 4711 times\"}") "," CALL("shop.get_product",
+															    "{\"product_id\":\"P-2\"}",
+															    "{\"about\":\"Made of copper\"}")),
+		.answer = "1987, 4711.",
+		.options = "{\"try_alternatives\":false}",
+	};
+	kit_expect_part(&c, "c3_get_product shop.get_product product_id=\"P-1\"\n"
+			    "c3_get_product_shows shows 4711\n"
+			    "c4_get_product shop.get_product product_id=\"P-2\"\n"
+			    "c1_search < c3_get_product\n"
+			    "c2_search < c4_get_product\n");
+}
+END_TEST
+
 /* What the goal asked for was tried and never done: such a reference shows nothing of it. */
 START_TEST(test_unrepaired)
 {
@@ -539,6 +561,15 @@ START_TEST(test_scorer_failures)
 	ck_assert_str_eq(run.error, "the toy scorer fails");
 	ck_assert_ptr_null(run.body);
 	kit_free(&run);
+	c = chain;
+	c.cancelled = true;
+	kit_distil(&c, &run);
+	ck_assert_int_eq(run.rc, ASSAY_ECANCELED);
+	ck_assert_str_eq(run.error, "cancelled");
+	kit_free(&run);
+	c = chain;
+	c.no_time = true;
+	kit_expect_rejected(&c, "there was not enough time to check the task");
 }
 END_TEST
 
@@ -646,8 +677,8 @@ END_TEST
 
 UNIT_SUITE(distiller_suite, "distiller", test_chain, test_text_results, test_goal_wins_over_results, test_order,
 	   test_short_values, test_repeats, test_repair, test_defaults_and_free, test_numbers_and_enums, test_folded,
-	   test_echo, test_exploration_is_dropped, test_empty_results, test_siblings, test_unrepaired, test_arrays,
-	   test_values, test_alternatives, test_no_world, test_schema_admits, test_minefields, test_prompt,
-	   test_redundant_checks, test_rejections, test_many_calls, test_scorer_failures, test_garbage,
-	   test_huge_result, test_determinism, test_out_of_memory)
+	   test_echo, test_exploration_is_dropped, test_empty_results, test_siblings, test_siblings_of_different_calls,
+	   test_unrepaired, test_arrays, test_values, test_alternatives, test_no_world, test_schema_admits,
+	   test_minefields, test_prompt, test_redundant_checks, test_rejections, test_many_calls, test_scorer_failures,
+	   test_garbage, test_huge_result, test_determinism, test_out_of_memory)
 UNIT_MAIN(distiller_suite)
