@@ -32,24 +32,35 @@ static void clean_cell(assay_str cell, uint32_t style, as_buf *out)
 	as_buf_free(&plain);
 }
 
-static int measure(const assay_json *table, layout *l)
+static void widen(layout *l, size_t column, assay_str text, as_buf *scratch)
 {
-	as_buf cell = {0};
-	for (const assay_json *r = as_json_first(as_json_get(table, "rows")); r; r = as_json_next(r)) {
-		size_t i = 0;
-		for (const assay_json *c = as_json_first(r); c && i < l->n; c = as_json_next(c), i++) {
-			size_t width;
-			as_buf_clear(&cell);
-			clean_cell(as_json_str(c), l->style, &cell);
-			width = as_utf8_length(as_buf_str(&cell));
-			l->width[i] = width > l->width[i] ? width : l->width[i];
-		}
-	}
-	as_buf_free(&cell);
-	return cell.failed ? ASSAY_ENOMEM : 0;
+	size_t width;
+	as_buf_clear(scratch);
+	clean_cell(text, l->style, scratch);
+	width = as_utf8_length(as_buf_str(scratch));
+	l->width[column] = width > l->width[column] ? width : l->width[column];
 }
 
-static void put_cell(const layout *l, size_t column, assay_str text, bool last, as_buf *out)
+static int measure(const assay_json *columns, const assay_json *rows, layout *l)
+{
+	as_buf cell = {0};
+	bool failed;
+	for (const assay_json *c = as_json_first(columns); c; c = as_json_next(c)) {
+		l->right[l->n] = as_str_is(as_json_str(as_json_get(c, "align")), "right");
+		widen(l, l->n++, as_json_str(as_json_get(c, "title")), &cell);
+	}
+	for (const assay_json *r = as_json_first(rows); r; r = as_json_next(r)) {
+		size_t i = 0;
+		for (const assay_json *c = as_json_first(r); c && i < l->n; c = as_json_next(c), i++) {
+			widen(l, i, as_json_str(c), &cell);
+		}
+	}
+	failed = cell.failed;
+	as_buf_free(&cell);
+	return failed ? ASSAY_ENOMEM : 0;
+}
+
+static void put_cell(const layout *l, size_t column, assay_str text, as_buf *out)
 {
 	as_buf cell = {0};
 	size_t width;
@@ -59,7 +70,7 @@ static void put_cell(const layout *l, size_t column, assay_str text, bool last, 
 		as_buf_byte(out, ' ');
 	}
 	as_buf_add(out, as_buf_str(&cell));
-	for (size_t i = width; !l->right[column] && i < l->width[column] && !(last && l->style == AS_TABLE_TERMINAL); i++) {
+	for (size_t i = width; !l->right[column] && i < l->width[column]; i++) {
 		as_buf_byte(out, ' ');
 	}
 	out->failed = out->failed || cell.failed;
@@ -69,11 +80,15 @@ static void put_cell(const layout *l, size_t column, assay_str text, bool last, 
 static void put_row(const layout *l, const assay_json *first, const char *key, as_buf *out)
 {
 	const assay_json *c = first;
+	size_t start = out->len;
 	as_buf_puts(out, l->style == AS_TABLE_MARKDOWN ? "| " : "");
 	for (size_t i = 0; i < l->n; i++) {
-		put_cell(l, i, as_json_str(key ? as_json_get(c, key) : c), i + 1 == l->n, out);
+		put_cell(l, i, as_json_str(key ? as_json_get(c, key) : c), out);
 		c = c ? as_json_next(c) : NULL;
 		as_buf_puts(out, i + 1 < l->n ? (l->style == AS_TABLE_MARKDOWN ? " | " : "  ") : "");
+	}
+	while (l->style == AS_TABLE_TERMINAL && out->len > start && out->ptr[out->len - 1] == ' ') {
+		out->len--; /* no padding at the end of a line */
 	}
 	as_buf_puts(out, l->style == AS_TABLE_MARKDOWN ? " |\n" : "\n");
 }
@@ -100,11 +115,7 @@ int as_table_render(const assay_json *table, uint32_t style, as_buf *out, assay_
 	    as_json_count(columns) == 0 || as_json_count(columns) > MAX_COLUMNS) {
 		return as_fail(err, ASSAY_EINVAL, "a table has 1 to %d \"columns\" and an array \"rows\"", MAX_COLUMNS);
 	}
-	for (const assay_json *c = as_json_first(columns); c; c = as_json_next(c)) {
-		l.width[l.n] = as_utf8_length(as_json_str(as_json_get(c, "title")));
-		l.right[l.n++] = as_str_is(as_json_str(as_json_get(c, "align")), "right");
-	}
-	if (measure(table, &l) < 0) {
+	if (measure(columns, rows, &l) < 0) {
 		return as_fail_memory(err);
 	}
 	put_row(&l, as_json_first(columns), "title", out);

@@ -90,7 +90,7 @@ int as_figures_add_goal(as_figures *f, assay_str category, assay_str state, assa
 		return as_fail_memory(err);
 	}
 	f->goals[f->n_goals++] = (figure_goal){as_arena_str(&f->arena, category), as_arena_str(&f->arena, state),
-	                                       as_arena_str(&f->arena, reason)};
+					       as_arena_str(&f->arena, reason)};
 	return f->arena.failed ? as_fail_memory(err) : 0;
 }
 
@@ -126,7 +126,7 @@ static int count_gates(as_figures *f, const assay_json *certificate, assay_error
 }
 
 int as_figures_add_task(as_figures *f, assay_str category, int64_t index, const assay_json *task,
-                        const assay_json *certificate, assay_error *err)
+			const assay_json *certificate, assay_error *err)
 {
 	assay_json *s = as_json_object();
 	figure_task *t;
@@ -144,7 +144,7 @@ int as_figures_add_task(as_figures *f, assay_str category, int64_t index, const 
 	}
 	t = &f->tasks[f->n_tasks++];
 	*t = (figure_task){as_arena_str(&f->arena, as_json_str(as_json_get(task, "task_id"))),
-	                   as_arena_str(&f->arena, category), s};
+			   as_arena_str(&f->arena, category), s};
 	return f->arena.failed ? as_fail_memory(err) : count_gates(f, certificate, err);
 }
 
@@ -160,7 +160,7 @@ static figure_row *row_of(as_figures *f, assay_str condition, assay_str candidat
 		return NULL;
 	}
 	f->rows[f->n_rows] = (figure_row){.condition = as_arena_str(&f->arena, condition),
-	                                  .candidate = as_arena_str(&f->arena, candidate)};
+					  .candidate = as_arena_str(&f->arena, candidate)};
 	return &f->rows[f->n_rows++];
 }
 
@@ -185,37 +185,42 @@ static uint32_t mines_hit(const assay_json *verdict)
 
 static void count_served(figure_try *t, const as_trace *trace)
 {
-	size_t n;
-	const assay_step *steps = as_trace_steps(trace, &n);
+	size_t n, n_aside;
+	const assay_step *steps = as_trace_steps(trace, &n), *aside = as_trace_refused(trace, &n_aside);
 	for (size_t i = 0; i < n; i++) {
 		t->served[steps[i].served < SERVED_LEVELS ? steps[i].served : 0]++;
 	}
 	t->calls = (uint32_t)n;
-	as_trace_refused(trace, &n);
-	t->served[ASSAY_SERVED_REFUSED] += (uint32_t)n;
+	for (size_t i = 0; i < n_aside; i++) { /* what an exposure answered is no refusal */
+		t->served[ASSAY_SERVED_REFUSED] += aside[i].status != ASSAY_STEP_SUCCESS;
+	}
 }
 
 int as_figures_add_attempt(as_figures *f, const as_figure_attempt *a, assay_error *err)
 {
-	figure_row *row = row_of(f, a->condition, a->candidate);
 	int64_t task = task_position(f, a->task_id);
+	figure_row *row;
 	figure_try *t;
 	if (task < 0) {
 		return 0; /* of a task that is not in the set (any more) */
 	}
+	row = row_of(f, a->condition, a->candidate);
 	if (!row || !as_grow(&row->tries, &row->cap, row->n + 1, sizeof *row->tries)) {
 		return as_fail_memory(err);
 	}
 	t = &row->tries[row->n++];
 	*t = (figure_try){.task = (size_t)task,
-	                  .voided = a->voided,
-	                  .unknown = as_str_is(as_json_str(as_json_get(a->verdict, "verdict")), "unknown"),
-	                  .lo = as_json_f64(as_json_get(a->verdict, "lo"), 0),
-	                  .hi = as_json_f64(as_json_get(a->verdict, "hi"), 0),
-	                  .end = as_arena_str(&f->arena, a->end),
-	                  .mines = mines_hit(a->verdict),
-	                  .turns = as_json_i64(as_json_pointer(as_trace_document(a->trace), "/seed_metadata/exploration/turns"), 0)};
-	count_served(t, a->trace);
+			  .voided = a->voided,
+			  .unknown = as_str_is(as_json_str(as_json_get(a->verdict, "verdict")), "unknown"),
+			  .lo = as_json_f64(as_json_get(a->verdict, "lo"), 0),
+			  .hi = as_json_f64(as_json_get(a->verdict, "hi"), 0),
+			  .end = as_arena_str(&f->arena, a->end),
+			  .mines = mines_hit(a->verdict)};
+	if (a->trace) {
+		t->turns = as_json_i64(as_json_pointer(as_trace_document(a->trace), "/seed_metadata/exploration/turns"),
+				       0);
+		count_served(t, a->trace);
+	}
 	return f->arena.failed ? as_fail_memory(err) : 0;
 }
 
@@ -227,9 +232,10 @@ static assay_json *captions_of(const as_figures *f)
 	if (caption) {
 		rc = as_json_append(list, as_json_clone(caption));
 	}
-	rc |= as_json_append(list, as_json_cstring("pass^k: share of tasks that all k attempts pass; pass@k: that at least one "
-	                                           "passes. Each rate is given as [lo, hi]: lo counts a call that the tape "
-	                                           "could not answer as an error, hi as a success. 95 % intervals."));
+	rc |= as_json_append(list, as_json_cstring(
+					   "pass^k: share of tasks that all k attempts pass; pass@k: that at least one "
+					   "passes. Each rate is given as [lo, hi]: lo counts a call that the tape "
+					   "could not answer as an error, hi as a success. 95 % intervals."));
 	if (rc < 0) {
 		as_json_free(list);
 		return NULL;

@@ -1,5 +1,6 @@
-/* From rows to figures: the report model. The same code serves the report of a run and the verification of a release, so
- * a figure can only be what its attempts say. Pure; the same rows give the same bytes. Thread: one object, one thread.
+/* From rows to figures: the report model. The same code serves the report of a run and the verification of a release,
+ * so a figure can only be what its attempts say. Pure; the same rows give the same bytes. Thread: one object, one
+ * thread.
  *
  * Report model (what reporters get and figures.json holds):
  * {"name","version","seed","bench_id","profile","captions":[text],
@@ -9,12 +10,13 @@
  *  "gates":[{"gate","required","passed","failed"}],
  *  "leaderboard":[{"condition","candidate","listed","k","tasks","attempts","void","unknown",
  *     "pass_rate":R,"pass_hat_k":R,"pass_at_k":R,"served":{level:share},"ends":{end:n},"mean_calls","mean_turns",
- *     "tool_hallucinations","minefields_hit"}],  in order of condition, then pass_hat_k.lo and pass_rate.lo falling, name;
- *  "categories":[{"condition","candidate","category","tasks","attempts","pass_rate":R}],
+ *     "tool_hallucinations","minefields_hit"}],  in order of condition, then pass_hat_k.lo and pass_rate.lo falling,
+ * name; "categories":[{"condition","candidate","category","tasks","attempts","pass_rate":R}],
  *  "tasks":[{"task_id","category","index","prompt","servers","checkpoints","minefields","trace_depth",
  *     "passes":[{"condition","candidate","passed","attempts"}]}]}
- * R = {"lo","hi","interval_lo":[a,b],"interval_hi":[a,b]}: bounds of design page "replay" rule 8, each with its own 95 %
- * interval (Wilson over attempts for pass_rate; bootstrap over tasks for the k figures). Numbers are rounded to 6 decimals. */
+ * R = {"lo","hi","interval_lo":[a,b],"interval_hi":[a,b]}: bounds of design page "replay" rule 8, each with its own 95
+ * % interval (Wilson over attempts for pass_rate; bootstrap over tasks for the k figures). Numbers are rounded to 6
+ * decimals. */
 #ifndef AS_FIGURES_H
 #define AS_FIGURES_H
 
@@ -32,12 +34,12 @@ int as_figures_add_server(as_figures *f, const assay_json *record, assay_error *
 int as_figures_add_plugin(as_figures *f, assay_str use, assay_str version, assay_error *err);
 int as_figures_add_goal(as_figures *f, assay_str category, assay_str state, assay_str reason, assay_error *err);
 int as_figures_add_task(as_figures *f, assay_str category, int64_t index, const assay_json *task,
-                        const assay_json *certificate, assay_error *err);
+			const assay_json *certificate, assay_error *err);
 typedef struct as_figure_attempt {
 	assay_str task_id, candidate, condition, end;
 	bool voided;
-	const as_trace *trace;
-	const assay_json *verdict; /* of the headline scorer: assay/roles/scorer.h */
+	const as_trace *trace;     /* NULL: there is none */
+	const assay_json *verdict; /* of the headline scorer: assay/roles/scorer.h; NULL: there is none */
 } as_figure_attempt;
 int as_figures_add_attempt(as_figures *f, const as_figure_attempt *a, assay_error *err);
 

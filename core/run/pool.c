@@ -43,7 +43,7 @@ static void *work(void *argument)
 		int rc;
 		pthread_mutex_unlock(&p->lock);
 		rc = as_cancel_is_set(p->cancel) ? as_fail(&err, ASSAY_ECANCELED, "interrupted")
-		                                 : p->fn(p->context, w->number, item, &err);
+						 : p->fn(p->context, w->number, item, &err);
 		pthread_mutex_lock(&p->lock);
 		if (rc < 0) {
 			note_failure(p, item, rc, &err);
@@ -58,6 +58,7 @@ int as_pool_run(size_t n, uint32_t jobs, as_pool_fn fn, void *context, const as_
 	pool p = {.n = n, .fn = fn, .context = context, .cancel = cancel};
 	uint32_t started = 0;
 	pool_worker *workers;
+	jobs = jobs > n ? (uint32_t)n : jobs;
 	jobs = jobs == 0 ? 1 : jobs;
 	workers = as_new(jobs, sizeof *workers);
 	if (!workers) {

@@ -19,6 +19,7 @@ struct as_progress {
 int as_progress_new(FILE *stream, bool enabled, as_progress **out, assay_error *err)
 {
 	as_progress *p = as_new(1, sizeof *p);
+	*out = NULL;
 	if (!p || pthread_mutex_init(&p->lock, NULL) != 0) {
 		free(p);
 		return as_fail_memory(err);
@@ -44,7 +45,7 @@ static void draw(as_progress *p)
 	fprintf(p->stream, "\r\033[K%s %zu/%zu  %lld s", p->stage, p->done, p->total, (long long)(elapsed / 1000));
 	if (p->done > 0 && p->done < p->total && elapsed > 3000) {
 		fprintf(p->stream, ", about %lld s left",
-		        (long long)(elapsed * (int64_t)(p->total - p->done) / (int64_t)p->done / 1000 + 1));
+			(long long)(elapsed * (int64_t)(p->total - p->done) / (int64_t)p->done / 1000 + 1));
 	}
 	fflush(p->stream);
 }
@@ -78,8 +79,11 @@ void as_progress_step(as_progress *p, size_t done)
 
 void as_progress_end(as_progress *p)
 {
-	if (p && p->enabled) {
-		fputs("\r\033[K", p->stream);
-		fflush(p->stream);
+	if (!p || !p->enabled) {
+		return;
 	}
+	pthread_mutex_lock(&p->lock);
+	fputs("\r\033[K", p->stream);
+	fflush(p->stream);
+	pthread_mutex_unlock(&p->lock);
 }

@@ -32,7 +32,8 @@ static bool valid_name(assay_str name)
 
 static assay_str unquote(assay_str value)
 {
-	if (value.len >= 2 && (value.ptr[0] == '"' || value.ptr[0] == '\'') && value.ptr[value.len - 1] == value.ptr[0]) {
+	if (value.len >= 2 && (value.ptr[0] == '"' || value.ptr[0] == '\'') &&
+	    value.ptr[value.len - 1] == value.ptr[0]) {
 		return (assay_str){value.ptr + 1, value.len - 2};
 	}
 	return value;
@@ -53,8 +54,8 @@ static int add_line(as_variables *v, assay_str line, uint32_t number, const char
 		eq++;
 	}
 	name = as_trim((assay_str){line.ptr, eq});
-	if (eq == line.len || !valid_name(name)) {
-		as_fail(err, ASSAY_EDATA, "expected NAME=value");
+	if (eq == line.len || !valid_name(name) || memchr(line.ptr, '\0', line.len)) {
+		as_fail(err, ASSAY_EDATA, "expected NAME=value"); /* without the line: it may hold a secret */
 		return as_error_where(err, path, number);
 	}
 	if (!as_grow(&v->list, &v->cap, v->n + 1, sizeof *v->list)) {
@@ -62,7 +63,7 @@ static int add_line(as_variables *v, assay_str line, uint32_t number, const char
 	}
 	v->list[v->n].name = as_arena_cstr(&v->arena, name);
 	v->list[v->n].value =
-	        as_arena_cstr(&v->arena, unquote(as_trim((assay_str){line.ptr + eq + 1, line.len - eq - 1})));
+		as_arena_cstr(&v->arena, unquote(as_trim((assay_str){line.ptr + eq + 1, line.len - eq - 1})));
 	v->n++;
 	return v->arena.failed ? as_fail_memory(err) : 0;
 }
@@ -89,6 +90,7 @@ int as_variables_load(const char *dir, as_variables **out, assay_error *err)
 	as_variables *v = as_new(1, sizeof *v);
 	as_buf path = {0};
 	int rc;
+	*out = NULL;
 	if (!v) {
 		return as_fail_memory(err);
 	}
