@@ -1,0 +1,358 @@
+/* Figures worked out by hand: three tasks, two conditions, a handful of attempts (design page "replay", rule 9). */
+#include "core/base/hash.h"
+#include "core/run/figures.h"
+#include "core/stats/stats.h"
+#include "tests/unit/model_kit.h"
+
+#include <stdio.h>
+
+#define BENCH "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+static const char manifest_text[] =
+	"{'name':'toy','version':'1','seed':7,'profile':'full','caption':'mind the gap',"
+	"'generation':{'categories':[{'name':'easy','count':2},{'name':'hard','count':3}]},"
+	"'evaluation':{'candidates':[{'name':'alpha'},{'name':'beta','listed':false},{'name':'delta'},{'name':'gamma'}],"
+	"'conditions':[{'name':'main'},{'name':'bare'}]}}";
+
+/* One attempt: how its calls were served (L ive, E xact, e Q uivalent, N ear, M iss; R efused, A nswered), its bounds.
+ */
+typedef struct attempt {
+	const char *condition, *candidate, *task, *calls;
+	double lo, hi;
+	const char *end;
+	bool voided;
+	const char *verdict;
+	int64_t turns;
+	int mines;
+} attempt;
+
+/* alpha: t1 2 of 3 (3 of 3 at hi), t2 none (1 at hi) and a void one, t3 all. beta: one each of two tasks. */
+static const attempt attempts[] = {
+	{"main", "alpha", "t1", "EE", 1, 1, "finished", false, "pass", 2, 0},
+	{"main", "alpha", "t1", "EM", 1, 1, "finished", false, "pass", 2, 0},
+	{"main", "alpha", "t1", "M", 0, 1, "finished", false, "fail", 1, 1},
+	{"main", "alpha", "t2", "", 0, 0, "budget", false, "unknown", 0, 0},
+	{"main", "alpha", "t2", "NQR", 0, 1, "finished", false, "fail", 3, 2},
+	{"main", "alpha", "t2", "A", 0, 0, "finished", false, "fail", 1, 0},
+	{"main", "alpha", "t2", "LLLL", 1, 1, "unreachable", true, "pass", 9, 5},
+	{"main", "alpha", "t3", "EE", 1, 1, "finished", false, "pass", 1, 0},
+	{"main", "alpha", "t3", "E", 1, 1, "finished", false, "pass", 1, 0},
+	{"main", "alpha", "t3", "E", 1, 1, "finished", false, "pass", 1, 0},
+	{"main", "beta", "t1", "E", 1, 1, "finished", false, "pass", 1, 0},
+	{"main", "beta", "t2", "E", 1, 1, "finished", false, "pass", 1, 0},
+	{"main", "delta", "t1", "E", 0, 0, "finished", false, "fail", 1, 0},
+	{"main", "delta", "gone", "E", 1, 1, "finished", false, "pass", 1, 0},
+	{"main", "gamma", "t1", "E", 0.5, 0.5, "finished", false, "fail", 1, 0},
+	{"bare", "alpha", "t3", "L", 1, 1, "finished", false, "pass", 1, 0},
+	{"bare", "beta", "t1", "L", 1, 1, "unreachable", true, "pass", 1, 0},
+	{"other", "alpha", "t1", "L", 1, 1, "finished", false, "pass", 1, 0},
+};
+#define N_ATTEMPTS (sizeof attempts / sizeof *attempts)
+
+static as_trace *trace_of(const attempt *a)
+{
+	static const char letters[] = "LEQNSM";
+	assay_error err = {0};
+	as_trace *t = NULL;
+	assay_json *exploration = as_json_object();
+	ck_assert_int_eq(as_json_set(exploration, "turns", as_json_integer(a->turns)), 0);
+	ck_ok(as_trace_new(ASSAY_STR(""), NULL, &t, &err));
+	for (const char *c = a->calls; *c; c++) {
+		as_call_record r = {.server = ASSAY_STR("s"), .tool = ASSAY_STR("t")};
+		if (*c == 'R') {
+			ck_ok(as_trace_add_refused(t, ASSAY_STR("x"), NULL, ASSAY_STR(""), &err));
+		} else if (*c == 'A') {
+			ck_ok(as_trace_add_answered(t, ASSAY_STR("x"), NULL, ASSAY_STR(""), &err));
+		} else {
+			r.served = (uint32_t)(strchr(letters, *c) - letters);
+			ck_ok(as_trace_add_call(t, &r, NULL, &err));
+		}
+	}
+	ck_ok(as_trace_set_metadata(t, "exploration", exploration, &err));
+	ck_ok(as_trace_finish(t, &err));
+	return t;
+}
+
+static void add_attempt(as_figures *f, const attempt *a)
+{
+	assay_error err = {0};
+	as_trace *trace = trace_of(a);
+	assay_json *verdict = as_json_object(), *mines = as_json_array();
+	as_figure_attempt row = {
+		as_str(a->task), as_str(a->candidate), as_str(a->condition), as_str(a->end), a->voided, trace, verdict};
+	for (int i = 0; i < a->mines; i++) {
+		ck_assert_int_eq(as_json_append(mines, json("{'hit':true}")), 0);
+	}
+	ck_assert_int_eq(as_json_append(mines, json("{'hit':false}")), 0);
+	ck_assert_int_eq(as_json_set(verdict, "verdict", as_json_cstring(a->verdict)), 0);
+	ck_assert_int_eq(as_json_set(verdict, "lo", as_json_real(a->lo)), 0);
+	ck_assert_int_eq(as_json_set(verdict, "hi", as_json_real(a->hi)), 0);
+	ck_assert_int_eq(as_json_set(verdict, "minefields", mines), 0);
+	ck_ok(as_figures_add_attempt(f, &row, &err));
+	as_json_free(verdict);
+	as_trace_free(trace);
+}
+
+static void add_task(as_figures *f, const char *id, const char *category, int64_t index, const char *certificate)
+{
+	assay_error err = {0};
+	char text[512];
+	assay_json *task, *gates = json(certificate);
+	snprintf(
+		text, sizeof text,
+		"{'task_id':'%s','prompt':'do %s','servers_used':['s'],'checkpoints':[1,2],'minefields':[1],'complexity':{'trace_depth':3}}",
+		id, id);
+	task = json(text);
+	ck_ok(as_figures_add_task(f, as_str(category), index, task, gates, &err));
+	as_json_free(task);
+	as_json_free(gates);
+}
+
+static void add_goals(as_figures *f)
+{
+	static const char *const goals[][3] = {{"easy", "certified", ""},
+					       {"easy", "certified", ""},
+					       {"easy", "rejected", "no_tool_fails"},
+					       {"easy", "rejected", "duplicate"},
+					       {"hard", "certified", ""},
+					       {"hard", "empty", ""},
+					       {"hard", "unexplored", "budget"},
+					       {"hard", "undistilled", "no calls"},
+					       {"hard", "surplus", ""},
+					       {"hard", "written", ""}};
+	assay_error err = {0};
+	for (size_t i = 0; i < sizeof goals / sizeof *goals; i++) {
+		ck_ok(as_figures_add_goal(f, as_str(goals[i][0]), as_str(goals[i][1]), as_str(goals[i][2]), &err));
+	}
+}
+
+static assay_json *model(void)
+{
+	assay_error err = {0};
+	as_figures *f = NULL;
+	assay_json *manifest = json(manifest_text), *out = NULL;
+	assay_json *record = json("{'server_id':'s','class':'static','tools':[1,2],'fingerprint':{'server_name':'S',"
+				  "'server_version':null,'protocol_version':'p','tool_surface_hash':'h'}}");
+	ck_ok(as_figures_new(manifest, BENCH, &f, &err));
+	ck_ok(as_figures_add_server(f, record, &err));
+	ck_ok(as_figures_add_plugin(f, ASSAY_STR("scorer/effects"), ASSAY_STR("0.1.0"), &err));
+	add_goals(f);
+	add_task(f, "t1", "easy", 0,
+		 "[{'gate':'replays','required':true,'passed':true},{'gate':'tight','required':false,'passed':false}]");
+	add_task(f, "t2", "easy", 1, "[{'gate':'replays','required':true,'passed':true}]");
+	add_task(f, "t3", "hard", 0, "[]");
+	for (size_t i = 0; i < N_ATTEMPTS; i++) {
+		add_attempt(f, &attempts[i]);
+	}
+	ck_ok(as_figures_finish(f, &out, &err));
+	as_figures_free(f);
+	as_json_free(manifest);
+	as_json_free(record);
+	return out;
+}
+
+static const assay_json *row_of(const assay_json *list, const char *condition, const char *candidate)
+{
+	for (const assay_json *r = as_json_first(list); r; r = as_json_next(r)) {
+		if (as_str_is(as_json_str(as_json_get(r, "condition")), condition) &&
+		    as_str_is(as_json_str(as_json_get(r, "candidate")), candidate)) {
+			return r;
+		}
+	}
+	ck_abort_msg("no row %s %s", condition, candidate);
+	return NULL;
+}
+
+static void is_near(const assay_json *row, const char *pointer, double expected)
+{
+	double got = as_json_f64(as_json_pointer(row, pointer), -9);
+	ck_assert_msg(got > expected - 1e-9 && got < expected + 1e-9, "%s: got %.9f, expected %.9f", pointer, got,
+		      expected);
+}
+
+START_TEST(test_head)
+{
+	assay_json *m = model();
+	ck_assert_str_eq(member_text(m, "/name"), "'toy'");
+	ck_assert_str_eq(member_text(m, "/seed"), "7");
+	ck_assert_str_eq(member_text(m, "/bench_id"), "'" BENCH "'");
+	ck_assert_str_eq(member_text(m, "/captions/0"), "'mind the gap'");
+	ck_assert_str_eq(
+		member_text(m, "/servers"),
+		"[{'server_id':'s','class':'static','name':'S','version':null,'protocol':'p','tools':2,'tool_surface_hash':'h'}]");
+	ck_assert_str_eq(member_text(m, "/plugins"), "[{'use':'scorer/effects','version':'0.1.0'}]");
+	ck_assert_str_eq(member_text(m, "/gates"), "[{'gate':'replays','required':true,'passed':2,'failed':0},"
+						   "{'gate':'tight','required':false,'passed':0,'failed':1}]");
+	as_json_free(m);
+}
+END_TEST
+
+START_TEST(test_funnel)
+{
+	assay_json *m = model();
+	ck_assert_str_eq(
+		member_text(m, "/funnel/0"),
+		"{'category':'easy','wanted':2,'goals':4,'empty':0,'explored':4,'distilled':4,'certified':3,'accepted':2,"
+		"'rejected':{'no_tool_fails':1,'duplicate':1}}");
+	ck_assert_str_eq(
+		member_text(m, "/funnel/1"),
+		"{'category':'hard','wanted':3,'goals':5,'empty':1,'explored':3,'distilled':2,'certified':2,'accepted':1,"
+		"'rejected':{'empty':1,'budget':1,'no calls':1}}");
+	as_json_free(m);
+}
+END_TEST
+
+/* 5 of 9 at lo, 7 of 9 at hi; k = 3: one task of three passes whole (two at hi), two pass once (all at hi). */
+START_TEST(test_rates)
+{
+	assay_json *m = model();
+	const assay_json *r = row_of(as_json_get(m, "leaderboard"), "main", "alpha");
+	ck_assert_str_eq(member_text(r, "/k"), "3");
+	ck_assert_str_eq(member_text(r, "/tasks"), "3");
+	ck_assert_str_eq(member_text(r, "/attempts"), "9"); /* the void one is no attempt */
+	ck_assert_str_eq(member_text(r, "/void"), "1");
+	ck_assert_str_eq(member_text(r, "/unknown"), "1");
+	is_near(r, "/pass_rate/lo", 0.555556);
+	is_near(r, "/pass_rate/hi", 0.777778);
+	is_near(r, "/pass_rate/interval_lo/0", 0.266647);
+	is_near(r, "/pass_rate/interval_lo/1", 0.811225);
+	is_near(r, "/pass_rate/interval_hi/0", 0.452583);
+	is_near(r, "/pass_rate/interval_hi/1", 0.936776);
+	is_near(r, "/pass_hat_k/lo", 0.333333);
+	is_near(r, "/pass_hat_k/hi", 0.666667);
+	is_near(r, "/pass_at_k/lo", 0.666667);
+	is_near(r, "/pass_at_k/hi", 1.0);
+	ck_assert_str_eq(member_text(r, "/listed"), "true");
+	r = row_of(as_json_get(m, "leaderboard"), "main", "beta");
+	ck_assert_str_eq(member_text(r, "/listed"), "false");
+	ck_assert_str_eq(member_text(r, "/k"), "1");
+	is_near(r, "/pass_hat_k/lo", 1.0);
+	as_json_free(m);
+}
+END_TEST
+
+/* Each end of a k figure has a bootstrap interval over tasks of its own, seeded by the benchmark. */
+START_TEST(test_intervals)
+{
+	static const double lo[] = {0, 0, 1}, hi[] = {1, 0, 1};
+	as_interval a, b;
+	assay_json *m = model();
+	const assay_json *r = row_of(as_json_get(m, "leaderboard"), "main", "alpha");
+	ck_assert_int_eq(as_bootstrap_mean(lo, 3, 2000, as_hash_u64(BENCH), 0.95, &a, NULL), 0);
+	ck_assert_int_eq(as_bootstrap_mean(hi, 3, 2000, as_hash_u64(BENCH), 0.95, &b, NULL), 0);
+	is_near(r, "/pass_hat_k/interval_lo/0", as_round(a.lo, 6));
+	is_near(r, "/pass_hat_k/interval_lo/1", as_round(a.hi, 6));
+	is_near(r, "/pass_hat_k/interval_hi/0", as_round(b.lo, 6));
+	is_near(r, "/pass_hat_k/interval_hi/1", as_round(b.hi, 6));
+	as_json_free(m);
+}
+END_TEST
+
+/* Eleven calls of alpha's nine attempts, and one refused; what the exposure answered is neither. */
+START_TEST(test_served)
+{
+	assay_json *m = model();
+	const assay_json *r = row_of(as_json_get(m, "leaderboard"), "main", "alpha");
+	is_near(r, "/served/live", 0.0); /* the void attempt's do not count */
+	is_near(r, "/served/exact", 0.583333);
+	is_near(r, "/served/equivalent", 0.083333);
+	is_near(r, "/served/near", 0.083333);
+	is_near(r, "/served/simulated", 0.0);
+	is_near(r, "/served/miss", 0.166667);
+	is_near(r, "/served/refused", 0.083333);
+	ck_assert_str_eq(member_text(r, "/ends"), "{'budget':1,'finished':8,'unreachable':1}");
+	is_near(r, "/mean_calls", 1.222222);
+	is_near(r, "/mean_turns", 1.333333);
+	ck_assert_str_eq(member_text(r, "/tool_hallucinations"), "1");
+	ck_assert_str_eq(member_text(r, "/minefields_hit"), "3");
+	as_json_free(m);
+}
+END_TEST
+
+/* By condition as in the manifest, then pass^k, then pass rate, then name. */
+START_TEST(test_ordering)
+{
+	static const char *const rows[][2] = {{"main", "beta"},  {"main", "alpha"}, {"main", "gamma"},
+					      {"main", "delta"}, {"bare", "alpha"}, {"bare", "beta"},
+					      {"other", "alpha"}};
+	assay_json *m = model();
+	const assay_json *r = as_json_first(as_json_get(m, "leaderboard"));
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++, r = as_json_next(r)) {
+		ck_str_is(as_json_str(as_json_get(r, "condition")), rows[i][0]);
+		ck_str_is(as_json_str(as_json_get(r, "candidate")), rows[i][1]);
+	}
+	ck_assert_ptr_null(r);
+	r = row_of(as_json_get(m, "leaderboard"), "bare", "beta"); /* nothing but a void attempt */
+	ck_assert_str_eq(member_text(r, "/attempts"), "0");
+	ck_assert_str_eq(member_text(r, "/k"), "0");
+	ck_assert_str_eq(member_text(r, "/pass_hat_k"),
+			 "{'lo':0.0,'hi':0.0,'interval_lo':[0.0,0.0],'interval_hi':[0.0,0.0]}");
+	r = row_of(as_json_get(m, "leaderboard"), "main",
+		   "delta"); /* the attempt of a task that is gone does not count */
+	ck_assert_str_eq(member_text(r, "/attempts"), "1");
+	as_json_free(m);
+}
+END_TEST
+
+START_TEST(test_tables)
+{
+	assay_json *m = model();
+	const assay_json *first = as_json_first(as_json_get(m, "categories"));
+	ck_assert_str_eq(member_text(first, "/category"), "'easy'");
+	ck_assert_str_eq(member_text(first, "/attempts"), "6");
+	is_near(first, "/pass_rate/lo", 0.333333);
+	is_near(first, "/pass_rate/hi", 0.666667);
+	ck_assert_str_eq(member_text(as_json_next(first), "/category"), "'hard'");
+	is_near(as_json_next(first), "/pass_rate/lo", 1.0);
+	ck_assert_uint_eq(as_json_count(as_json_get(m, "tasks")), 3);
+	ck_assert_str_eq(member_text(m, "/tasks/1/prompt"), "'do t2'");
+	ck_assert_str_eq(member_text(m, "/tasks/1/checkpoints"), "2");
+	ck_assert_str_eq(member_text(m, "/tasks/1/trace_depth"), "3");
+	ck_assert_str_eq(member_text(m, "/tasks/1/passes/0"),
+			 "{'condition':'main','candidate':'alpha','passed':0,'attempts':3}");
+	as_json_free(m);
+}
+END_TEST
+
+START_TEST(test_same_bytes)
+{
+	assay_json *a = model(), *b = model();
+	assay_text x, y;
+	ck_assert_int_eq(as_json_dump(a, ASSAY_JSON_PRETTY, &x, NULL), 0);
+	ck_assert_int_eq(as_json_dump(b, ASSAY_JSON_PRETTY, &y, NULL), 0);
+	ck_assert_str_eq(x.ptr, y.ptr);
+	as_text_free(&x);
+	as_text_free(&y);
+	as_json_free(a);
+	as_json_free(b);
+}
+END_TEST
+
+/* Nothing at all, and attempts without trace and verdict. */
+START_TEST(test_empty)
+{
+	assay_error err = {0};
+	as_figures *f = NULL;
+	assay_json *manifest = json("{}"), *m = NULL;
+	as_figure_attempt bare = {
+		ASSAY_STR("t"), ASSAY_STR("c"), ASSAY_STR("d"), ASSAY_STR("unreachable"), true, NULL, NULL};
+	ck_ok(as_figures_new(manifest, BENCH, &f, &err));
+	ck_ok(as_figures_finish(f, &m, &err));
+	ck_assert_str_eq(member_text(m, "/leaderboard"), "[]");
+	ck_assert_str_eq(member_text(m, "/name"), "null");
+	as_json_free(m);
+	add_task(f, "t", "easy", 0, "[]");
+	ck_ok(as_figures_add_attempt(f, &bare, &err));
+	ck_ok(as_figures_finish(f, &m, &err));
+	ck_assert_str_eq(member_text(m, "/leaderboard/0/void"), "1");
+	ck_assert_str_eq(member_text(m, "/leaderboard/0/ends"), "{'unreachable':1}");
+	as_json_free(m);
+	as_figures_free(f);
+	as_figures_free(NULL);
+	as_json_free(manifest);
+}
+END_TEST
+
+UNIT_SUITE(suite, "figures", test_head, test_funnel, test_rates, test_intervals, test_served, test_ordering,
+	   test_tables, test_same_bytes, test_empty)
+UNIT_MAIN(suite)
