@@ -4,10 +4,8 @@
 
 /* Newest first: the order in which a version is offered. */
 static const as_mcp_revision revisions[] = {
-	{"2025-11-25", true, false},
-	{"2025-06-18", true, false},
-	{"2025-03-26", true, true},
-	{"2024-11-05", true, false},
+	{"2026-07-28", false, false}, {"2025-11-25", true, false}, {"2025-06-18", true, false},
+	{"2025-03-26", true, true},   {"2024-11-05", true, false},
 };
 
 const as_mcp_revision *as_mcp_revision_find(assay_str name)
@@ -21,6 +19,11 @@ const as_mcp_revision *as_mcp_revision_find(assay_str name)
 }
 
 const as_mcp_revision *as_mcp_revision_newest(void)
+{
+	return &revisions[1];
+}
+
+const as_mcp_revision *as_mcp_revision_stateless(void)
 {
 	return &revisions[0];
 }

@@ -13,6 +13,17 @@
 #define AS_RPC_NO_METHOD (-32601)
 #define AS_RPC_INVALID_PARAMS (-32602)
 #define AS_RPC_INTERNAL (-32603)
+/* Of the stateless revisions. */
+#define AS_RPC_HEADER_MISMATCH (-32020)
+#define AS_RPC_NEEDS_CAPABILITY (-32021)
+#define AS_RPC_NO_VERSION (-32022)
+
+/* Keys of the _meta of stateless requests and results. */
+#define AS_MCP_META "io.modelcontextprotocol/"
+#define AS_MCP_META_VERSION AS_MCP_META "protocolVersion"
+#define AS_MCP_META_CAPABILITIES AS_MCP_META "clientCapabilities"
+#define AS_MCP_META_CLIENT AS_MCP_META "clientInfo"
+#define AS_MCP_META_SERVER AS_MCP_META "serverInfo"
 
 /* A published revision of the protocol. */
 typedef struct as_mcp_revision {
@@ -23,7 +34,8 @@ typedef struct as_mcp_revision {
 
 const as_mcp_revision *as_mcp_revision_find(assay_str name); /* NULL: not one that we speak */
 const as_mcp_revision *as_mcp_revision_newest(void);         /* the newest that has a handshake */
-const char *as_mcp_revision_list(void);                      /* for error texts: "2025-11-25, 2025-06-18, ..." */
+const as_mcp_revision *as_mcp_revision_stateless(void);      /* the newest that has none */
+const char *as_mcp_revision_list(void); /* those with a handshake, for error texts: "2025-11-25, ..." */
 
 typedef enum as_rpc_kind {
 	AS_RPC_MALFORMED, /* JSON, but no message: a log line of the peer, most likely */

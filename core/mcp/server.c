@@ -324,7 +324,7 @@ static void do_initialize(server *s, const as_rpc_message *m, as_buf *b)
 		return;
 	}
 	s->revision = as_mcp_revision_find(as_json_str(asked));
-	if (!s->revision) {
+	if (!s->revision || !s->revision->handshake) {
 		s->revision = as_mcp_revision_newest();
 	}
 	result = initialize_result(s);

@@ -25,7 +25,8 @@ int as_mcp_refuse(as_mcp_answer *answer, const char *format, ...) ASSAY_PRINTF(2
 
 typedef struct as_mcp_tool {
 	const char *name, *title, *description;
-	const char *input_schema;  /* JSON text; arguments are validated against it before `call` runs, defaults filled in */
+	const char *
+		input_schema; /* JSON text; arguments are validated against it before `call` runs, defaults filled in */
 	const char *output_schema; /* JSON text or NULL */
 	uint32_t hints;
 	/* A non-zero answer is an internal error of the server (JSON-RPC -32603). arguments is an object. */

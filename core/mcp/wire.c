@@ -1,6 +1,8 @@
 #include "core/mcp/wire.h"
+#include "config.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/mcp/policy.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -131,19 +133,25 @@ static int note_noise(as_wire *w, const char *why)
 	return 0;
 }
 
-/* Nothing that a server may ask of a client is offered here, so there are two answers. They are sent when the transport
- * is not busy receiving. */
+/* What a server asks of us is answered when the transport is not busy receiving. */
 static int take_request(as_wire *w, const as_rpc_message *m)
 {
-	if (as_str_is(m->method, "ping")) {
-		assay_json *empty = as_json_object();
+	as_served served;
 
-		as_rpc_write_result(&w->owed, m->id, empty);
-		w->owed.failed = w->owed.failed || !empty;
-		as_json_free(empty);
-	} else {
-		as_rpc_write_error(&w->owed, m->id, AS_RPC_NO_METHOD, ASSAY_STR("Method not found"));
+	if (w->stateless) {
+		return note_noise(w, "a request, which servers do not send in this revision");
 	}
+	as_policy_serve(w->elicitation, m->method, m->params, &served);
+	if (w->log && !as_str_is(m->method, "ping")) {
+		as_log_put(w->log, w->server_id, ASSAY_LOG_INFO, "it asks %.*s: %s", (int)as_utf8_prefix(m->method, 64),
+			   m->method.ptr, served.said);
+	}
+	if (served.result) {
+		as_rpc_write_result(&w->owed, m->id, served.result);
+	} else {
+		as_rpc_write_error(&w->owed, m->id, served.code, as_str(served.said));
+	}
+	as_json_free(served.result);
 	as_buf_byte(&w->owed, '\n');
 	if (w->owed.failed) {
 		return as_fail_memory(&w->fault);
@@ -261,15 +269,80 @@ static as_call inner_call(const assay_call *call, int64_t deadline_ms)
 	return inner;
 }
 
-/* A send that fails may have left half a line behind, so it ends the session, whatever the reason. */
-static int send_line(as_wire *w, as_call *call, assay_str line, const char *what, assay_error *err)
+/* The body of a refusal as "": <its first words>". */
+static void add_body(as_buf *out, assay_str body)
 {
+	body = as_trim(body);
+	if (body.len > 0 && body.ptr[0] != '<') { /* pages of HTML explain nothing */
+		as_buf_puts(out, ": ");
+		as_printable(out, (assay_str){body.ptr, as_utf8_prefix(body, MAX_SAID)});
+	}
+}
+
+static int refusal_code(int status)
+{
+	if (status == 401 || status == 403) {
+		return ASSAY_EAUTH;
+	}
+	return status == 429 || status >= 500 ? ASSAY_EUNREACH : ASSAY_EPROTO;
+}
+
+/* The peer refused a message by HTTP. A JSON-RPC error in the reply is the answer to it, whatever id it has; anything
+ * else is a failure of this one request. */
+static int take_refusal(as_wire *w, const char *what, const assay_error *cause, assay_error *err)
+{
+	assay_json *doc = NULL;
+	as_rpc_message m;
+	as_buf about = {0};
+	int32_t status = 0;
+	assay_str body = {0};
+	int code;
+
+	w->ops->refusal(w->transport, &status, &body);
+	w->refused = status;
+	w->session_lost =
+		!w->stateless && (status == 404 || (status == 400 && as_str_contains(body, ASSAY_STR("ession"))));
+	if (w->open_id && !w->answer && body.len > 0 && !as_rpc_parse(body, w->max_message, &doc, NULL)) {
+		m = as_rpc_read(doc);
+		if (m.kind == AS_RPC_RESPONSE && m.error) {
+			w->answer = doc;
+			w->answer_bytes = body.len;
+			return 0;
+		}
+	}
+	as_json_free(doc);
+	code = refusal_code(status);
+	add_body(&about, body);
+	as_wire_fail(w, err, code, "%s was refused with %s%s", what, cause->message, about.len ? about.ptr : "");
+	as_buf_free(&about);
+	if (err) {
+		err->detail = status;
+		err->flags |= code == ASSAY_EUNREACH ? ASSAY_ERR_RETRYABLE : 0;
+		if (code == ASSAY_EAUTH) {
+			as_error_hint(err, "give what it asks for in \"headers\" of its launch record");
+		}
+	}
+	return code;
+}
+
+/* A send that fails may have left half a line behind, so it ends the session, whatever the reason; unless the peer
+ * refused the message, which concerns a request alone. */
+static int send_line(as_wire *w, as_call *call, uint32_t kind, assay_str line, const char *what,
+		     const char *const *headers, assay_error *err)
+{
+	const assay_message message = {
+		.size = sizeof message, .kind = kind, .text = line, .revision = w->revision, .headers = headers};
 	assay_error cause = {0};
 	char during[128];
-	int rc = w->ops->send(w->transport, &call->pub, line, &cause);
+	int rc = ASSAY_HAS(w->ops, send_message) && w->ops->send_message
+			 ? w->ops->send_message(w->transport, &call->pub, &message, &cause)
+			 : w->ops->send(w->transport, &call->pub, line, &cause);
 
 	if (!rc) {
 		return 0;
+	}
+	if (rc == ASSAY_EDATA && ASSAY_HAS(w->ops, refusal) && w->ops->refusal) {
+		return kind == ASSAY_MESSAGE_REQUEST ? take_refusal(w, what, &cause, err) : 0;
 	}
 	if (rc == ASSAY_ETIMEOUT) {
 		return die(w, err, rc, "it did not take %s in time", what);
@@ -286,7 +359,8 @@ static int pay_owed(as_wire *w, as_call *call, assay_error *err)
 	while (at < w->owed.len && !rc) {
 		size_t n = strcspn(w->owed.ptr + at, "\n");
 
-		rc = send_line(w, call, (assay_str){w->owed.ptr + at, n}, "the answer to its request", err);
+		rc = send_line(w, call, ASSAY_MESSAGE_RESPONSE, (assay_str){w->owed.ptr + at, n},
+			       "the answer to its request", NULL, err);
 		at += n + 1;
 	}
 	as_buf_clear(&w->owed);
@@ -295,24 +369,39 @@ static int pay_owed(as_wire *w, as_call *call, assay_error *err)
 
 static int tell(as_wire *w, as_call *call, const char *method, const assay_json *params, assay_error *err)
 {
+	char header[96];
+	const char *const headers[] = {header, NULL};
 	as_buf line = {0};
 	int rc;
 
 	as_rpc_write_notification(&line, method, params);
 	rc = as_buf_check(&line, err);
 	if (!rc) {
-		rc = send_line(w, call, as_buf_str(&line), method, err);
+		snprintf(header, sizeof header, "Mcp-Method: %s", method);
+		rc = send_line(w, call, ASSAY_MESSAGE_NOTIFICATION, as_buf_str(&line), method,
+			       w->stateless ? headers : NULL, err);
 	}
 	as_buf_free(&line);
 	return rc;
 }
 
-/* Give the open request up, and say so with a little time of its own: the call has none left. */
-static void cancel_open(as_wire *w, const assay_call *call, const char *reason)
+/* Give the open request up, and say so with a little time of its own: the call has none left. Where a request has a
+ * stream, its end says so; in stateless revisions nothing else does. */
+static void cancel_open(as_wire *w, const assay_call *call, const char *reason, bool silently)
 {
 	as_call farewell = *(const as_call *)(const void *)call;
-	assay_json *params = as_json_object();
-	int rc = as_json_set(params, "requestId", as_json_integer(w->open_id));
+	bool has_stream = ASSAY_HAS(w->ops, abandon) && w->ops->abandon;
+	assay_json *params;
+	int rc;
+
+	if (has_stream) {
+		w->ops->abandon(w->transport);
+	}
+	if (silently || (has_stream && w->stateless)) {
+		return;
+	}
+	params = as_json_object();
+	rc = as_json_set(params, "requestId", as_json_integer(w->open_id));
 
 	farewell.deadline_ms = as_deadline(FAREWELL_MS);
 	farewell.cancel = NULL;
@@ -342,9 +431,7 @@ static int give_up(as_wire *w, const assay_call *call, const as_wire_request *r,
 			     (long long)(r->limit_ms ? r->limit_ms : w->deadline_ms - w->started_ms),
 			     about.len ? about.ptr : "");
 	}
-	if (!r->not_cancel) {
-		cancel_open(w, call, rc == ASSAY_ECANCELED ? "the user stopped" : "timeout");
-	}
+	cancel_open(w, call, rc == ASSAY_ECANCELED ? "the user stopped" : "timeout", r->not_cancel);
 	as_buf_free(&about);
 	return rc;
 }
@@ -360,6 +447,16 @@ static int wait_answer(as_wire *w, assay_call *call, const as_wire_request *r, a
 
 		if (w->fault.code) {
 			return die(w, err, w->fault.code, "%s", w->fault.message);
+		}
+		if (rc == ASSAY_EDATA && ASSAY_HAS(w->ops, refusal) && w->ops->refusal) {
+			char name[160];
+
+			name_request(r, name, sizeof name);
+			rc = take_refusal(w, name, &cause, err);
+			if (rc) {
+				return rc;
+			}
+			continue;
 		}
 		if (rc < 0 && rc != ASSAY_ETIMEOUT && rc != ASSAY_ECANCELED) {
 			return die_of(w, err, r->method, &cause, rc);
@@ -392,7 +489,7 @@ static int read_answer(as_wire *w, const as_wire_request *r, as_wire_answer *out
 	const assay_json *result = as_json_get(w->answer, "result"), *error = as_json_get(w->answer, "error");
 	char name[160];
 
-	*out = (as_wire_answer){.message = w->answer, .bytes = w->answer_bytes};
+	*out = (as_wire_answer){.message = w->answer, .bytes = w->answer_bytes, .status = w->refused};
 	w->answer = NULL;
 	if (as_json_type(result) == ASSAY_JSON_OBJECT && !is_given(error)) {
 		out->result = result;
@@ -409,13 +506,35 @@ static int read_answer(as_wire *w, const as_wire_request *r, as_wire_answer *out
 			    name);
 }
 
+/* What stateless revisions want to hear with every request. */
+static int add_identity(const as_wire *w, assay_json *meta)
+{
+	assay_json *client = as_json_object();
+	int rc = as_json_set(client, "name", as_json_cstring(PACKAGE_NAME));
+
+	rc = as_json_set(client, "version", as_json_cstring(PACKAGE_VERSION)) || rc;
+	rc = as_json_set(meta, AS_MCP_META_VERSION, as_json_cstring(w->revision)) || rc;
+	rc = as_json_set(meta, AS_MCP_META_CLIENT, client) || rc;
+	return as_json_set(meta, AS_MCP_META_CAPABILITIES, as_policy_capabilities(w->elicitation)) || rc;
+}
+
 static int write_request(as_wire *w, const as_wire_request *r, as_buf *line, assay_error *err)
 {
 	assay_json *meta;
+	int rc = 0;
 
-	if (r->progress) {
+	if (!r->params) {
+		return as_fail_memory(err);
+	}
+	if (r->progress || w->stateless) {
 		meta = as_json_object();
-		if (as_json_set(meta, "progressToken", as_json_integer(w->open_id))) {
+		if (r->progress) {
+			rc = as_json_set(meta, "progressToken", as_json_integer(w->open_id));
+		}
+		if (w->stateless) {
+			rc = add_identity(w, meta) || rc;
+		}
+		if (rc) {
 			as_json_free(meta);
 			return as_fail_memory(err);
 		}
@@ -424,7 +543,7 @@ static int write_request(as_wire *w, const as_wire_request *r, as_buf *line, ass
 		}
 	}
 	as_rpc_write_request(line, w->open_id, r->method, r->params);
-	return r->params ? as_buf_check(line, err) : as_fail_memory(err);
+	return as_buf_check(line, err);
 }
 
 /* A call that may not wait is not begun: sending would fail half-way and take the session with it. */
@@ -452,6 +571,9 @@ int as_wire_ask(as_wire *w, assay_call *call, const as_wire_request *r, as_wire_
 	int rc;
 
 	*answer = (as_wire_answer){0};
+	w->refused = 0;
+	w->session_lost = false;
+	w->log = ((const as_call *)(const void *)call)->log;
 	rc = check_ready(w, call, r, err);
 	if (rc) {
 		goto out;
@@ -467,7 +589,7 @@ int as_wire_ask(as_wire *w, assay_call *call, const as_wire_request *r, as_wire_
 	rc = write_request(w, r, &line, err);
 	if (!rc) {
 		inner = inner_call(call, w->deadline_ms);
-		rc = send_line(w, &inner, as_buf_str(&line), r->method, err);
+		rc = send_line(w, &inner, ASSAY_MESSAGE_REQUEST, as_buf_str(&line), r->method, r->headers, err);
 	}
 	if (!rc) {
 		rc = wait_answer(w, call, r, err);
@@ -479,7 +601,6 @@ out:
 	w->open_id = 0;
 	as_json_free(w->answer);
 	w->answer = NULL;
-	as_json_free(r->params);
 	as_buf_free(&line);
 	return rc;
 }
@@ -498,6 +619,35 @@ int as_wire_connect(as_wire *w, assay_call *call, int64_t timeout_ms, assay_erro
 	int rc = w->ops->connect(w->transport, &inner.pub, &cause);
 
 	return rc ? die_of(w, err, "it cannot be started", &cause, rc) : 0;
+}
+
+int as_wire_listen(as_wire *w, assay_call *call, assay_error *err)
+{
+	assay_error cause = {0};
+	int rc;
+
+	if (!ASSAY_HAS(w->ops, listen) || !w->ops->listen) {
+		return 0;
+	}
+	rc = w->ops->listen(w->transport, call, &cause);
+	return rc ? die_of(w, err, "listening", &cause, rc) : 0;
+}
+
+int as_wire_fall_back(as_wire *w, assay_call *call, int64_t timeout_ms, assay_error *err)
+{
+	as_call inner = inner_call(call, as_deadline(timeout_ms));
+
+	if (!ASSAY_HAS(w->ops, fall_back) || !w->ops->fall_back) {
+		return ASSAY_ENOTSUP;
+	}
+	return w->ops->fall_back(w->transport, &inner.pub, err);
+}
+
+bool as_call_is_over(const assay_call *call)
+{
+	const as_call *c = (const as_call *)(const void *)call;
+
+	return as_cancel_is_set(c->cancel) || as_remaining(c->deadline_ms) == 0;
 }
 
 void as_wire_free(as_wire *w)

@@ -15,6 +15,11 @@ typedef struct as_wire {
 	size_t max_message;
 	uint32_t max_noise;
 
+	const char *revision; /* agreed on; NULL: none yet */
+	bool stateless;       /* the revision has no handshake: every request says who asks and for what revision */
+	as_mcp_elicitation elicitation;
+	as_log *log; /* of the call under way */
+
 	bool batches;       /* the negotiated revision has them */
 	bool tools_changed; /* the server said so since this was last reset */
 	uint32_t noise;
@@ -30,6 +35,10 @@ typedef struct as_wire {
 	assay_json *answer;                         /* the whole message */
 	size_t answer_bytes;
 
+	/* How the last request was refused by HTTP. */
+	int refused;       /* the status; 0: it was not */
+	bool session_lost; /* the peer does not know the session any more, so it did nothing */
+
 	as_buf owed;       /* answers to the server's requests, each with its newline, not sent yet */
 	assay_error fault; /* what the server did to end the session, met while reading */
 	char odd[512];     /* what was wrong with the last line that was no message */
@@ -39,7 +48,9 @@ typedef struct as_wire {
 typedef struct as_wire_request {
 	const char *method;
 	assay_str subject;  /* may be empty */
-	assay_json *params; /* an object, taken over also on failure; NULL counts as a failed allocation */
+	assay_json *params; /* an object, borrowed, whose _meta is set here; NULL counts as a failed allocation */
+	const char *const
+		*headers; /* for transports that have them, beside those that every message gets; NULL: none */
 	int64_t timeout_ms;
 	int64_t limit_ms; /* the limit that timeout_ms is what is left of, to be named in messages; 0: timeout_ms itself
 			   */
@@ -52,18 +63,29 @@ typedef struct as_wire_answer {
 	assay_json *message;
 	const assay_json *result; /* an object */
 	const assay_json *error;  /* an object */
+	int status;               /* of the HTTP reply that refused the request; 0: it was not refused in that way */
 	size_t bytes;             /* of the line it came in */
 } as_wire_answer;
 
 int as_wire_connect(as_wire *w, assay_call *call, int64_t timeout_ms, assay_error *err);
 
 /* Ask and wait. ASSAY_ETIMEOUT and ASSAY_ECANCELED while waiting leave the connection usable: the server is told, and a
- * late answer is ignored. Every other failure of the transport ends it. ASSAY_EPROTO: the answer is neither a result
- * object nor an error object. `where` of the error is the server, its flags say whose fault it is. */
+ * late answer is ignored. A refusal
+ * by HTTP leaves it usable too: with a JSON-RPC error as its body that is the answer, otherwise ASSAY_EPROTO,
+ * ASSAY_EAUTH or (5xx, 429) ASSAY_EUNREACH, with the status as detail. Every other failure of the transport ends it.
+ * ASSAY_EPROTO: the answer is neither a result object nor an error object. `where` of the error is the server, its
+ * flags say whose fault it is. */
 int as_wire_ask(as_wire *w, assay_call *call, const as_wire_request *request, as_wire_answer *answer, assay_error *err);
 
 /* Send a notification. params is borrowed, NULL: none. */
 int as_wire_tell(as_wire *w, assay_call *call, const char *method, const assay_json *params, assay_error *err);
+
+/* The transport's own steps; nothing happens where it has none, but falling back, which is ASSAY_ENOTSUP then. */
+int as_wire_listen(as_wire *w, assay_call *call, assay_error *err);
+int as_wire_fall_back(as_wire *w, assay_call *call, int64_t timeout_ms, assay_error *err);
+
+/* Has the caller no time left, or did somebody ask it to stop? */
+bool as_call_is_over(const assay_call *call);
 
 /* Fill err with a fault of this server, which stays alive. */
 int as_wire_fail(const as_wire *w, assay_error *err, int code, const char *format, ...) ASSAY_PRINTF(4, 5);

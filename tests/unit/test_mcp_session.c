@@ -39,6 +39,8 @@ static assay_json *launch(const char *program, const char *argument)
 }
 
 /* Start tests/mcp/PROGRAM ARGUMENT. The result of as_mcp_open. */
+static const as_mcp_options handshake = {.era = AS_MCP_ERA_HANDSHAKE};
+
 static int start(peer *p, const char *program, const char *argument, const as_mcp_limits *limits)
 {
 	assay_json *options = launch(program, argument);
@@ -48,7 +50,7 @@ static int start(peer *p, const char *program, const char *argument, const as_mc
 	fake_call(&p->call, AS_FOREVER);
 	ck_assert_int_eq(p->ops->open(fake_host(), options, &p->transport, &p->err), 0);
 	as_json_free(options);
-	rc = as_mcp_open("srv", p->ops, p->transport, limits, &p->call.pub, &p->session, &p->err);
+	rc = as_mcp_open_with("srv", p->ops, p->transport, limits, &handshake, &p->call.pub, &p->session, &p->err);
 	p->pid = fake_last_pid();
 	return rc;
 }

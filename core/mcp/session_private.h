@@ -1,0 +1,37 @@
+/* A session from the inside: what its parts share. */
+#ifndef AS_MCP_SESSION_PRIVATE_H
+#define AS_MCP_SESSION_PRIVATE_H
+
+#include "core/mcp/wire.h"
+
+struct as_mcp_session {
+	char *server_id;
+	as_mcp_limits limits; /* none of them 0 */
+	as_mcp_options options;
+	const as_mcp_revision *revision; /* the era: what was agreed */
+	assay_json *info;
+	assay_json *mirrors; /* {"TOOL": map of as_mirror_scan}, of tools with headers; NULL before they were listed */
+	bool has_tools;      /* the server announced them */
+	as_wire wire;
+};
+
+/* Ask, in the manner of the era: a stateless request is asked again under a new id when the server only dislikes the
+ * version, and a session that the server has forgotten is begun anew, once. as_wire_ask otherwise. */
+int as_session_ask(as_mcp_session *s, assay_call *call, as_wire_request *request, as_wire_answer *answer,
+		   assay_error *err);
+
+/* Find out the era and agree on a revision, within deadline (monotonic). */
+int as_session_begin(as_mcp_session *s, assay_call *call, int64_t deadline, assay_error *err);
+int as_session_shake_hands(as_mcp_session *s, assay_call *call, int64_t deadline, assay_error *err);
+
+/* The message of a JSON-RPC error object, or the object itself when it has none. */
+int as_session_error_text(const assay_json *error, as_buf *out, assay_error *err);
+/* An error answer to a request that cannot go on without a result. */
+int as_session_refused(const as_mcp_session *s, const char *method, const assay_json *error, assay_error *err);
+/* Is this an error of that code? */
+bool as_session_is_error(const as_wire_answer *answer, int code);
+
+/* The tools' headers, to be mirrored from now on; tools that break the rules leave the list. */
+int as_session_note_mirrors(as_mcp_session *s, const assay_call *call, assay_json **tools, assay_error *err);
+
+#endif
