@@ -91,7 +91,12 @@ static bool was_tried(const struct heur_clause *c, int tool)
 static bool stands_in(const struct heur_clause *c, const struct heur_tool *t)
 {
 	bool does = heur_writes(c->act) || c->act == HEUR_DO || heur_writes(t->act) || t->act == HEUR_DO;
-	return c->tries == 0 || (heur_has(&c->words, t->head) && (!does || c->act == t->act));
+	bool about = heur_has(&c->words, t->head);
+	for (size_t i = 0; i < t->words.n && !about && !does; i++) {
+		about = heur_verb_form(t->words.list[i].lower, NULL) == HEUR_NONE &&
+			heur_has(&c->words, t->words.list[i].stem);
+	}
+	return c->tries == 0 || (about && (!does || c->act == t->act));
 }
 
 int heur_choose_tool(struct heur_run *r, int clause)

@@ -267,6 +267,31 @@ static void add_member(struct heur_slot *s, assay_str text)
 	}
 }
 
+/* Was the search made for several things? Then each of them is the best of its own results. */
+static bool several_searches(const struct heur_run *r, int step)
+{
+	const struct heur_call *call = &r->steps[step].call;
+	size_t n = 0;
+	for (size_t i = 0; i < r->n_steps; i++) {
+		n += r->steps[i].call.tool == call->tool && r->steps[i].call.clause == call->clause &&
+		     !r->steps[i].empty;
+	}
+	return n > 1 && call->tool >= 0 && r->tools[call->tool].act == HEUR_SEARCH;
+}
+
+static bool first_of_step(const struct heur_run *r, const struct heur_clause *c, const struct heur_leaf *leaf)
+{
+	const struct heur_step *s = &r->steps[leaf->step];
+	for (size_t i = s->first_leaf; i < s->first_leaf + s->n_leaves; i++) {
+		const struct heur_leaf *other = &r->leaves[i];
+		if (other != leaf && siblings(r, other, leaf) &&
+		    (better(r, c, other, leaf) || (other < leaf && !better(r, c, leaf, other)))) {
+			return false;
+		}
+	}
+	return true;
+}
+
 static void take_leaf(struct heur_run *r, const struct heur_intent *how, const struct heur_param *p,
 		      struct heur_slot *s, struct found found)
 {
@@ -276,10 +301,13 @@ static void take_leaf(struct heur_run *r, const struct heur_intent *how, const s
 	s->score = found.score;
 	s->n_members = 0;
 	double least = several ? overlap(r, c, found.leaf) : 0; /* those that were asked for, when some were */
+	bool searched = several && several_searches(r, found.leaf->step);
 	for (size_t i = 0; several && i < r->n_leaves; i++) {
 		const struct heur_leaf *leaf = &r->leaves[i];
-		if (siblings(r, leaf, found.leaf) && fits(r, p, leaf) && passes(r, c, leaf) &&
-		    overlap(r, c, leaf) >= least) {
+		if (!siblings(r, leaf, found.leaf) || !fits(r, p, leaf) || !passes(r, c, leaf)) {
+			continue;
+		}
+		if (searched ? first_of_step(r, c, leaf) : overlap(r, c, leaf) >= least) {
 			add_member(s, leaf->text);
 		}
 	}

@@ -284,7 +284,8 @@ static double entity_fit(const struct heur_run *r, const struct heur_tool *t, co
 double heur_value_score(const struct heur_run *r, const struct heur_tool *t, const struct heur_param *p,
 			const struct heur_value *v, int clause)
 {
-	if (v->clause > clause || v->clause == HEUR_APART || !heur_type_fits(r, p, v->text)) {
+	bool server = v->kind == HEUR_NAME && heur_find_word(t->server, v->text) != SIZE_MAX; /* "search Wikipedia" */
+	if (v->clause > clause || v->clause == HEUR_APART || server || !heur_type_fits(r, p, v->text)) {
 		return HEUR_NEVER;
 	}
 	double hint = name_hint(p, v), score = kind_fits[p->sense][v->kind];

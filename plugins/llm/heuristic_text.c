@@ -159,7 +159,11 @@ bool heur_same(assay_str a, assay_str b)
 
 bool heur_is(assay_str a, const char *b)
 {
-	return strlen(b) == a.len && (a.len == 0 || memcmp(a.ptr, b, a.len) == 0);
+	size_t i = 0;
+	while (i < a.len && b[i] == a.ptr[i] && b[i] != '\0') {
+		i++; /* mostly over at the first letter: no strlen */
+	}
+	return i == a.len && b[i] == '\0';
 }
 
 static bool same_fold_n(const char *a, const char *b, size_t n)
