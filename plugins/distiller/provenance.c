@@ -82,8 +82,9 @@ static int read_texts(struct prov *p, assay_error *err)
 	}
 	p->folded = prov_copy(&p->arena, (assay_str){low.ptr, low.len});
 	J->text_free(&low);
-	rc = prov_numbers(p, p->prompt, true, &p->goal_numbers);
-	rc = rc < 0 ? rc : prov_numbers(p, p->answer, false, &p->answer_numbers);
+	rc = prov_numbers(p, p->prompt, &p->goal_numbers);
+	rc = rc < 0 ? rc : prov_number_words(p, p->folded, &p->goal_words);
+	rc = rc < 0 ? rc : prov_numbers(p, p->answer, &p->answer_numbers);
 	return rc < 0 || p->arena.failed ? prov_fail_memory(p, err) : 0;
 }
 

@@ -160,7 +160,7 @@ struct prov {
 	struct prov_arena arena;
 	bool try_alternatives;
 	assay_str goal, prompt, folded, answer;
-	struct prov_texts goal_numbers, answer_numbers;
+	struct prov_texts goal_numbers, goal_words, answer_numbers; /* goal_words: "two", as "2" */
 	struct prov_call *calls;
 	size_t n_calls, cap_calls;
 	size_t text_left; /* bytes of results that may still be kept */
@@ -178,7 +178,7 @@ int prov_reject(struct prov *p, const char *format, ...) ASSAY_PRINTF(2, 3); /* 
 int prov_check_time(struct prov *p, assay_error *err);                       /* may this go on? */
 bool prov_counts(const struct prov *p, size_t call);                         /* a successful call that is no repeat */
 bool prov_writes(const struct prov_call *c);
-bool prov_destroys(const assay_tool *tool);
+bool prov_destroys(const struct prov *p, const assay_tool *tool);
 
 /* --- The steps, in this order. 0, PROV_REJECTED, or a negative code ------------------------------------------------
  */
@@ -194,8 +194,9 @@ int prov_verify(struct prov *p, assay_json **body, assay_error *err); /* rule 10
 /* --- Shared by the steps -------------------------------------------------------------------------------------------
  */
 
-/* Normalised spellings of the numbers that stand in a text; number words too when asked for. */
-int prov_numbers(struct prov *p, assay_str text, bool words, struct prov_texts *out);
+/* Normalised spellings of the numbers that stand in a text, and of those that are words in it. */
+int prov_numbers(struct prov *p, assay_str text, struct prov_texts *out);
+int prov_number_words(struct prov *p, assay_str text, struct prov_texts *out);
 bool prov_has_text(const struct prov_texts *list, assay_str s);
 /* One spelling for every number; other texts as they are. */
 assay_str prov_normal(struct prov *p, assay_str s, bool *number);
@@ -206,7 +207,7 @@ bool prov_next_token(assay_str text, size_t *at, assay_str *token);
 int prov_flatten_result(struct prov *p, const assay_json *result, struct prov_leaf **list, size_t *n, size_t *cap,
 			assay_error *err);
 int prov_flatten_arguments(struct prov *p, struct prov_call *c, assay_error *err);
-bool prov_is_echo(const struct prov_call *c, assay_str text);
+bool prov_is_echo(const struct prov_call *c, const struct prov_leaf *leaf);
 bool prov_in_goal(const struct prov *p, assay_str text, bool number);
 bool prov_in_answer(const struct prov *p, const struct prov_leaf *leaf);
 /* Leaves with this text are index[from] to index[to - 1]. */

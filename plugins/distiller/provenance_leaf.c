@@ -149,6 +149,30 @@ static void put_parts(struct sink *s, assay_str key, assay_str text)
 	}
 }
 
+static void put_json(struct sink *s, assay_str key, const assay_json *parsed, unsigned depth);
+
+/* A text: JSON where it is JSON, else one value and what it holds. */
+static void put_string(struct sink *s, assay_str key, assay_str text, unsigned depth)
+{
+	const assay_str trimmed = prov_trim(text);
+	assay_json *parsed = NULL;
+	assay_str normal;
+	bool number = false;
+	if (trimmed.len > 1 && (trimmed.ptr[0] == '{' || trimmed.ptr[0] == '[') &&
+	    s->p->J->parse(trimmed, ASSAY_JSON_PEER, &parsed, NULL) == 0) {
+		put_json(s, key, parsed, depth);
+		s->p->J->free(parsed);
+		return;
+	}
+	normal = text.len <= MAX_WHOLE ? prov_normal(s->p, text, &number) : text;
+	if (text.len <= MAX_WHOLE) {
+		put_leaf(s, key, normal, text, number, false);
+	}
+	if (prov_has_space(normal)) {
+		put_parts(s, key, text);
+	}
+}
+
 static void put_value(struct sink *s, assay_str key, const assay_json *v, unsigned depth)
 {
 	const assay_json_api *J = s->p->J;
@@ -162,49 +186,25 @@ static void put_value(struct sink *s, assay_str key, const assay_json *v, unsign
 		}
 		return;
 	}
-	if (type == ASSAY_JSON_STRING || type == ASSAY_JSON_NUMBER) {
+	if (type == ASSAY_JSON_STRING) {
+		put_string(s, key, J->str(v), depth);
+	} else if (type == ASSAY_JSON_NUMBER) {
 		bool number;
-		assay_str text = prov_scalar(s->p, v, &number);
-		if (text.len <= MAX_WHOLE) {
-			put_leaf(s, key, text, type == ASSAY_JSON_STRING ? J->str(v) : J->spelling(v), number, false);
-		}
-		if (type == ASSAY_JSON_STRING && prov_has_space(text)) {
-			put_parts(s, key, text);
-		}
+		put_leaf(s, key, prov_scalar(s->p, v, &number), J->spelling(v), true, false);
 	}
 }
 
-/* A text part: JSON where it is JSON, else running text. */
-static int put_text(struct sink *s, assay_str text, assay_error *err)
+/* What was read out of a text outlives the text's value tree. */
+static void put_json(struct sink *s, assay_str key, const assay_json *parsed, unsigned depth)
 {
-	assay_json *parsed = NULL;
-	assay_str trimmed = prov_trim(text);
-	int rc = 0;
-	if (trimmed.len > 1 && (trimmed.ptr[0] == '{' || trimmed.ptr[0] == '[')) {
-		rc = s->p->J->parse(trimmed, ASSAY_JSON_PEER, &parsed, NULL);
+	size_t before = *s->n;
+	put_value(s, key, parsed, depth + 1);
+	for (size_t i = before; i < *s->n; i++) {
+		struct prov_leaf *leaf = &(*s->list)[i];
+		leaf->key = prov_copy(&s->p->arena, leaf->key);
+		leaf->spelled = prov_copy(&s->p->arena, leaf->spelled);
+		leaf->text = prov_copy(&s->p->arena, leaf->text);
 	}
-	if (rc == ASSAY_ENOMEM) {
-		return prov_fail_memory(s->p, err);
-	}
-	if (parsed) {
-		size_t before = *s->n;
-		put_value(s, (assay_str){"", 0}, parsed, 0);
-		for (size_t i = before; i < *s->n; i++) { /* they outlive the parsed value */
-			struct prov_leaf *leaf = &(*s->list)[i];
-			leaf->key = prov_copy(&s->p->arena, leaf->key);
-			leaf->spelled = prov_copy(&s->p->arena, leaf->spelled);
-			leaf->text = prov_copy(&s->p->arena, leaf->text);
-		}
-		s->p->J->free(parsed);
-	} else if (trimmed.len > 0) {
-		bool number;
-		assay_str whole = trimmed.len <= MAX_LINE ? prov_normal(s->p, trimmed, &number) : trimmed;
-		if (trimmed.len <= MAX_LINE) {
-			put_leaf(s, (assay_str){"", 0}, whole, trimmed, number, false);
-		}
-		put_parts(s, (assay_str){"", 0}, trimmed);
-	}
-	return 0;
 }
 
 int prov_flatten_result(struct prov *p, const assay_json *result, struct prov_leaf **list, size_t *n, size_t *cap,
@@ -213,20 +213,19 @@ int prov_flatten_result(struct prov *p, const assay_json *result, struct prov_le
 	const assay_json_api *J = p->J;
 	struct sink s = {p, list, n, cap, PROV_MAX_LEAVES};
 	size_t room = *n < PROV_MAX_ALL ? PROV_MAX_ALL - *n : 0;
-	const assay_json *structured = J->get(result, "structuredContent");
-	int type = J->type(structured), rc = 0;
+	const assay_json *structured = J->get(result, "structuredContent"), *content = J->get(result, "content");
+	int type = J->type(structured);
 	s.left = room < s.left ? room : s.left;
 	if ((type == ASSAY_JSON_OBJECT || type == ASSAY_JSON_ARRAY) && J->count(structured) > 0) {
 		put_value(&s, (assay_str){"", 0}, structured, 0);
-	} else if (J->type(J->get(result, "content")) == ASSAY_JSON_ARRAY) {
-		for (const assay_json *part = J->first(J->get(result, "content")); part && rc == 0;
-		     part = J->next(part)) {
+	} else if (J->type(content) == ASSAY_JSON_ARRAY) {
+		for (const assay_json *part = J->first(content); part; part = J->next(part)) {
 			if (prov_is(J->str(J->get(part, "type")), "text")) {
-				rc = put_text(&s, J->str(J->get(part, "text")), err);
+				put_string(&s, (assay_str){"", 0}, prov_trim(J->str(J->get(part, "text"))), 0);
 			}
 		}
 	}
-	return rc < 0 ? rc : p->arena.failed ? prov_fail_memory(p, err) : 0;
+	return p->arena.failed ? prov_fail_memory(p, err) : 0;
 }
 
 /* --- Arguments -----------------------------------------------------------------------------------------------------
@@ -312,10 +311,11 @@ int prov_flatten_arguments(struct prov *p, struct prov_call *c, assay_error *err
 	return p->arena.failed ? prov_fail_memory(p, err) : 0;
 }
 
-bool prov_is_echo(const struct prov_call *c, assay_str text)
+bool prov_is_echo(const struct prov_call *c, const struct prov_leaf *leaf)
 {
 	for (size_t i = 0; i < c->n_inputs; i++) {
-		if (!c->inputs[i].part && prov_same(c->inputs[i].text, text)) {
+		const struct prov_input *in = &c->inputs[i];
+		if (in->part ? leaf->part && prov_same(in->text, leaf->spelled) : prov_same(in->text, leaf->text)) {
 			return true;
 		}
 	}

@@ -126,12 +126,6 @@ assay_json *prov_make_ordering(struct prov *p)
 /* --- Minefields ----------------------------------------------------------------------------------------------------
  */
 
-/* The name's word, or the server's own ("destructiveHint"). */
-static bool is_mine(const struct prov *p, const assay_tool *tool)
-{
-	return prov_destroys(tool) || p->J->boolean(p->J->get(tool->annotations, "destructiveHint"), 0);
-}
-
 static bool is_careful_goal(const struct prov *p)
 {
 	const assay_json *tags = p->J->get(p->request->goal, "tags");
@@ -185,7 +179,7 @@ assay_json *prov_make_minefields(struct prov *p)
 			const assay_tool *tool = p->request->surface.list[i];
 			bool server, called;
 			used(p, tool, &server, &called);
-			if (is_mine(p, tool) && server && !called) {
+			if (prov_destroys(p, tool) && server && !called) {
 				rc = put_mine(p, list, tool, ++n);
 			}
 		}

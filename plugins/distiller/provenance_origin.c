@@ -60,7 +60,7 @@ static bool ends_number(assay_str s, size_t i)
 	return !((c == '-' || c == '/' || c == ':' || c == '.' || c == ',') && prov_digit(d));
 }
 
-static int put_number_words(struct prov *p, assay_str text, struct prov_texts *out)
+int prov_number_words(struct prov *p, assay_str text, struct prov_texts *out)
 {
 	static const char *const words[] = {"two",   "three", "four", "five",   "six",   "seven",
 					    "eight", "nine",  "ten",  "eleven", "twelve"};
@@ -74,7 +74,7 @@ static int put_number_words(struct prov *p, assay_str text, struct prov_texts *o
 	return rc;
 }
 
-int prov_numbers(struct prov *p, assay_str text, bool words, struct prov_texts *out)
+int prov_numbers(struct prov *p, assay_str text, struct prov_texts *out)
 {
 	int rc = 0;
 	for (size_t i = 0; i < text.len && rc == 0 && out->n < PROV_MAX_LEAVES;) {
@@ -91,7 +91,7 @@ int prov_numbers(struct prov *p, assay_str text, bool words, struct prov_texts *
 		}
 		i = to;
 	}
-	return rc == 0 && words ? put_number_words(p, text, out) : rc;
+	return rc;
 }
 
 bool prov_in_goal(const struct prov *p, assay_str text, bool number)
@@ -199,6 +199,17 @@ static bool is_folded_in(const struct prov *p, assay_str text)
 	return found;
 }
 
+/* An error mostly tells what it was asked for; that is no hint. */
+static bool says_itself(const struct prov_call *c, assay_str text)
+{
+	for (size_t i = 0; i < c->n_inputs; i++) {
+		if (prov_same(c->inputs[i].text, text)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Rule 1's repair: an error shortly before had named the value ("did you mean 'Copper kettle'?"). */
 static bool is_hinted(const struct prov *p, size_t call, assay_str text)
 {
@@ -209,8 +220,22 @@ static bool is_hinted(const struct prov *p, size_t call, assay_str text)
 			continue;
 		}
 		looked++;
-		if (!prov_is_echo(c, text) &&
-		    prov_find_word(prov_head(c->text, PROV_MAX_ERROR), text, 0) != PROV_NONE) {
+		if (!says_itself(c, text) && prov_find_word(prov_head(c->text, PROV_MAX_ERROR), text, 0) != PROV_NONE) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* "two" may mean many a 2; what a tool cannot do without is likely one. */
+static bool is_word_of_goal(const struct prov *p, const struct prov_call *c, const struct prov_input *in)
+{
+	const assay_json *required = c->tool ? p->J->get(c->tool->input_schema, "required") : NULL;
+	if (!in->number || in->element || !prov_has_text(&p->goal_words, in->text)) {
+		return false;
+	}
+	for (const assay_json *r = p->J->first(required); r; r = p->J->next(r)) {
+		if (prov_same(p->J->str(r), in->parameter)) {
 			return true;
 		}
 	}
@@ -246,7 +271,7 @@ static void find_origin(struct prov *p, size_t call, struct prov_input *in)
 		if (in->part) {
 			find_part_origin(p, call, in);
 		}
-	} else if (prov_in_goal(p, in->text, in->number)) {
+	} else if (prov_in_goal(p, in->text, in->number) || is_word_of_goal(p, &p->calls[call], in)) {
 		in->origin = PROV_GOAL;
 	} else if (find_producer(p, call, in, in->text)) {
 		in->origin = PROV_RESULT;

@@ -1,9 +1,11 @@
 /* distiller/provenance, rule 8: other tools that do the same, tried in a fresh environment. */
 #include "provenance.h"
 
-bool prov_destroys(const assay_tool *tool)
+/* The name's word, or the server's own. */
+bool prov_destroys(const struct prov *p, const assay_tool *tool)
 {
-	return tool->flags & ASSAY_TOOL_DESTRUCTIVE;
+	return (tool->flags & ASSAY_TOOL_DESTRUCTIVE) ||
+	       p->J->boolean(p->J->get(tool->annotations, "destructiveHint"), 0);
 }
 
 /* Does the value have the schema's simple type? Unknown types admit anything: the server has the last word. */
@@ -87,7 +89,7 @@ static int returns_all(struct prov *p, const struct prov_call *c, const assay_js
 	for (size_t i = 0; i < needed->n && rc == 0 && *all; i++) {
 		bool found = false;
 		for (size_t k = 0; k < n && !found; k++) {
-			found = prov_same(leaves[k].text, needed->list[i]) && !prov_is_echo(c, leaves[k].text);
+			found = prov_same(leaves[k].text, needed->list[i]) && !prov_is_echo(c, &leaves[k]);
 		}
 		*all = found;
 	}
@@ -157,7 +159,7 @@ static int try_call(struct prov *p, size_t call, size_t *tries, assay_error *err
 	for (size_t i = 0; i < p->request->surface.count && rc == 0; i++) {
 		const assay_tool *tool = p->request->surface.list[i];
 		bool tried = false, same = false;
-		if (!prov_same(tool->name, c->name) || prov_same(tool->server, c->server) || prov_destroys(tool) ||
+		if (!prov_same(tool->name, c->name) || prov_same(tool->server, c->server) || prov_destroys(p, tool) ||
 		    !admits(p->J, tool->input_schema, c->arguments)) {
 			continue;
 		}

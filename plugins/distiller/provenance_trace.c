@@ -44,11 +44,26 @@ static assay_str render(struct prov *p, const assay_json *step, const assay_json
 	return prov_text(&out);
 }
 
+/* Every argument of a stands in b, or is its default. */
+static bool arguments_in(const struct prov *p, const struct prov_call *a, const struct prov_call *b)
+{
+	const assay_json_api *J = p->J;
+	const assay_json *properties = b->tool ? J->get(b->tool->input_schema, "properties") : NULL;
+	for (const assay_json *v = J->first(a->arguments); v; v = J->next(v)) {
+		const assay_json *other = J->get_n(b->arguments, J->key(v));
+		other = other ? other : J->get(J->get_n(properties, J->key(v)), "default");
+		if (!other || !J->equal(v, other)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Was b asked in the same words? A default may be left out. */
 static bool same_call(const struct prov *p, const struct prov_call *a, const struct prov_call *b)
 {
-	bool no_arguments = p->J->count(a->arguments) == 0 && p->J->count(b->arguments) == 0;
-	return a->success && prov_same(a->server, b->server) && prov_same(a->name, b->name) &&
-	       (no_arguments || p->J->equal(a->arguments, b->arguments));
+	return a->success && prov_same(a->server, b->server) && prov_same(a->name, b->name) && arguments_in(p, a, b) &&
+	       arguments_in(p, b, a);
 }
 
 static int read_call(struct prov *p, const assay_json *step, assay_error *err)
@@ -95,7 +110,7 @@ static int read_leaves(struct prov *p, size_t call, assay_error *err)
 	int rc = prov_flatten_result(p, c->result, &p->leaves, &p->n_leaves, &p->cap_leaves, err);
 	for (size_t i = from; i < p->n_leaves; i++) {
 		struct prov_leaf *leaf = &p->leaves[i];
-		if (!prov_is_echo(c, leaf->text)) {
+		if (!prov_is_echo(c, leaf)) {
 			leaf->call = c->first;
 			leaf->at = call;
 			p->leaves[to++] = *leaf;

@@ -62,6 +62,12 @@ START_TEST(test_text_results)
 										    "{\"order_id\":5017}",
 										    "{\\\"total\\\":99.5}"));
 	kit_expect(&c, lines);
+	c.steps = STEPS(CALL(
+		"shop.list_orders", "{\"customer_id\":\"C-207\",\"status\":\"open\"}",
+		"{\"result\":\" {\\\"orders\\\":[{\\\"order_id\\\":5017}]}\"}") "," CALL("shop.get_order",
+											 "{\"order_id\":5017}",
+											 "{\"result\":\"Total: 99.5\"}"));
+	kit_expect(&c, lines);
 }
 END_TEST
 
@@ -143,6 +149,20 @@ START_TEST(test_repeats)
 }
 END_TEST
 
+/* A default that is left out is the same call. */
+START_TEST(test_repeats_with_defaults)
+{
+	const kit_case c = {
+		.goal = "Search my notes for kettle.",
+		.steps = STEPS(CALL("notes.search", "{\"query\":\"kettle\",\"limit\":10}", "{\"count\":2}") "," CALL(
+			"notes.search", "{\"query\":\"kettle\"}",
+			"{\"count\":2}") "," CALL("notes.search", "{\"query\":\"kettle\",\"limit\":10}",
+						  "{\"count\":2}")),
+	};
+	kit_expect_part(&c, "c1_search notes.search query~\"kettle\"\n!");
+}
+END_TEST
+
 START_TEST(test_repair)
 {
 	const kit_case c = {
@@ -196,6 +216,17 @@ START_TEST(test_numbers_and_enums)
 			     "{\"value\":2,\"from_unit\":\"nautical_miles\",\"to_unit\":\"kilometres\",\"decimals\":4}",
 			     "{\"value\":2,\"result\":3.704}"));
 	kit_expect_part(&c, "c1_convert_units almanac.convert_units value=2 from_unit");
+	c.steps = STEPS(CALL("almanac.convert_units",
+			     "{\"value\":7,\"from_unit\":\"nautical_miles\",\"to_unit\":\"kilometres\",\"decimals\":2}",
+			     "{\"value\":7,\"result\":12.964}"));
+	c.answer = NULL;
+	c.goal = "Two ships: how many kilometres are 7 nautical miles?"; /* no decimals are asked for */
+	kit_expect(
+		&c,
+		"c1_convert_units almanac.convert_units value=7 from_unit=\"nautical_miles\" to_unit=\"kilometres\"\n");
+	c.steps = STEPS(CALL("almanac.convert_units",
+			     "{\"value\":2,\"from_unit\":\"nautical_miles\",\"to_unit\":\"kilometres\",\"decimals\":4}",
+			     "{\"value\":2,\"result\":3.704}"));
 	c.goal = "How many kilometres are 12-2 nautical miles, or v2.2, or P-2?"; /* no 2 stands for itself */
 	kit_expect_part(&c, "c1_convert_units almanac.convert_units from_unit");
 }
@@ -230,6 +261,20 @@ START_TEST(test_echo)
 		       "c2_place_order shop.place_order customer_id=\"C-207\" items~\"P-1043\"\n"
 		       "c1_search < c2_place_order\n"
 		       "# Alternatives that were not tried: mirror.search, notes.search\n");
+}
+END_TEST
+
+/* What a note says back of the number that was written into it is no second source. */
+START_TEST(test_echo_of_parts)
+{
+	kit_case c = chain;
+	c.steps = STEPS(CALL("shop.search", "{\"query\":\"copper kettle\"}", KETTLE) "," CALL(
+		"shop.get_product", "{\"product_id\":\"P-1043\"}",
+		PRODUCT) "," CALL("notes.append_note", "{\"title\":\"Kettle\",\"content\":\"There are 417 pieces.\"}",
+				  "{\"content\":\"Kettle: There are 417 pieces.\"}") "," CALL("notes.create_note",
+											      "{\"title\":\"Kettle\",\"content\":\"Again 417.\"}",
+											      CREATED));
+	kit_expect_part(&c, "c2_get_product < c3_append_note\nc2_get_product < c4_create_note\n");
 }
 END_TEST
 
@@ -676,9 +721,10 @@ START_TEST(test_out_of_memory)
 END_TEST
 
 UNIT_SUITE(distiller_suite, "distiller", test_chain, test_text_results, test_goal_wins_over_results, test_order,
-	   test_short_values, test_repeats, test_repair, test_defaults_and_free, test_numbers_and_enums, test_folded,
-	   test_echo, test_exploration_is_dropped, test_empty_results, test_siblings, test_siblings_of_different_calls,
-	   test_unrepaired, test_arrays, test_values, test_alternatives, test_no_world, test_schema_admits,
-	   test_minefields, test_prompt, test_redundant_checks, test_rejections, test_many_calls, test_scorer_failures,
-	   test_garbage, test_huge_result, test_determinism, test_out_of_memory)
+	   test_short_values, test_repeats, test_repeats_with_defaults, test_repair, test_defaults_and_free,
+	   test_numbers_and_enums, test_folded, test_echo, test_echo_of_parts, test_exploration_is_dropped,
+	   test_empty_results, test_siblings, test_siblings_of_different_calls, test_unrepaired, test_arrays,
+	   test_values, test_alternatives, test_no_world, test_schema_admits, test_minefields, test_prompt,
+	   test_redundant_checks, test_rejections, test_many_calls, test_scorer_failures, test_garbage,
+	   test_huge_result, test_determinism, test_out_of_memory)
 UNIT_MAIN(distiller_suite)
