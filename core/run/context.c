@@ -51,6 +51,27 @@ void as_worker_free(as_worker *w)
 	free(w);
 }
 
+int as_note_plugin(as_engine *e, const as_impl_info *info, assay_error *err)
+{
+	assay_json *p;
+	assay_text text = {0};
+	int rc;
+	if (!e->store) {
+		return 0;
+	}
+	p = as_json_object();
+	rc = as_json_set(p, "version", as_json_cstring(info->version));
+	rc |= as_json_set(p, "module", as_json_cstring(info->module));
+	rc |= as_json_set(p, "digest", as_json_cstring(info->digest));
+	rc = rc < 0 ? as_fail_memory(err) : as_json_dump(p, ASSAY_JSON_COMPACT, &text, err);
+	if (rc == 0) {
+		rc = as_store_put_part(e->store, as_str(e->manifest->bench_id), "plugin", as_str(info->use), as_text_str(text), err);
+	}
+	as_text_free(&text);
+	as_json_free(p);
+	return rc;
+}
+
 int as_worker_instance(as_worker *w, const as_use *use, uint32_t role, as_instance **out, assay_error *err)
 {
 	int rc;
@@ -66,6 +87,7 @@ int as_worker_instance(as_worker *w, const as_use *use, uint32_t role, as_instan
 	rc = as_instance_open(w->engine->registry, use->use, role, use->options, w->engine->manifest->base_dir, out, err);
 	if (rc == 0) {
 		w->list[w->n++] = (opened){use, NULL, *out};
+		rc = as_note_plugin(w->engine, as_instance_info(*out), err);
 	} else {
 		as_error_pointer(err, "%s", use->pointer ? use->pointer : "");
 		as_error_where(err, w->engine->manifest->path, use->line);
@@ -95,7 +117,7 @@ static int sampler_by_name(as_worker *w, const char *name, as_instance **out, as
 	}
 	if (rc == 0) {
 		w->list[w->n++] = (opened){NULL, as_strdup(name), *out};
-		rc = w->list[w->n - 1].name ? 0 : as_fail_memory(err);
+		rc = w->list[w->n - 1].name ? as_note_plugin(w->engine, as_instance_info(*out), err) : as_fail_memory(err);
 	}
 	as_buf_free(&use);
 	return rc;

@@ -12,6 +12,9 @@ void as_worker_free(as_worker *w);
 /* The worker's instance of an implementation, opened on first use. `use` is the key: it must stay where it is. */
 int as_worker_instance(as_worker *w, const as_use *use, uint32_t role, as_instance **out, assay_error *err);
 
+/* Remember that this run stands on an implementation: its version and digest, no path. A no-op without a store. */
+int as_note_plugin(as_engine *e, const as_impl_info *info, assay_error *err);
+
 /* Whose fault it was that an operation could not go on. */
 #define AS_FAULT_NONE 0
 #define AS_FAULT_MODEL 1

@@ -138,25 +138,14 @@ static int fill_attempt(void *payload, const as_attempt_row *row, assay_error *e
 	return rc;
 }
 
-/* Which implementations this run stands on: by name and version, no paths. */
+/* The implementations that the manifest names; those that only a worker opens were noted when it did. */
 static int note_plugins(as_engine *e, assay_error *err)
 {
 	const as_impl_info *const *used;
 	size_t n = as_registry_used(e->registry, &used);
 	int rc = 0;
 	for (size_t i = 0; i < n && rc == 0; i++) {
-		assay_json *p = as_json_object();
-		assay_text text = {0};
-		rc = as_json_set(p, "version", as_json_cstring(used[i]->version));
-		rc |= as_json_set(p, "module", as_json_cstring(used[i]->module));
-		rc |= as_json_set(p, "digest", as_json_cstring(used[i]->digest));
-		rc = rc < 0 ? as_fail_memory(err) : as_json_dump(p, ASSAY_JSON_COMPACT, &text, err);
-		if (rc == 0) {
-			rc = as_store_put_part(e->store, as_str(e->manifest->bench_id), "plugin", as_str(used[i]->use),
-			                       as_text_str(text), err);
-		}
-		as_text_free(&text);
-		as_json_free(p);
+		rc = as_note_plugin(e, used[i], err);
 	}
 	return rc;
 }
