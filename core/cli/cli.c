@@ -215,6 +215,25 @@ static int board_line(assay_json *table, const assay_json *row)
 	return as_table_row(table, cells, sizeof cells / sizeof *cells);
 }
 
+#define WRAP_AT 100 /* columns of running text */
+
+/* Running text, broken at blanks. */
+static void say_wrapped(const as_cli *cli, const char *text)
+{
+	size_t column = 0;
+	while (*text) {
+		size_t word = strcspn(text, " ");
+		if (column > 0 && column + 1 + word > WRAP_AT) {
+			as_say(cli, "\n");
+			column = 0;
+		}
+		as_say(cli, "%s%.*s", column ? " " : "", (int)word, text);
+		column += word + (column ? 1 : 0);
+		text += word + strspn(text + word, " ");
+	}
+	as_say(cli, "\n");
+}
+
 int as_say_leaderboard(const as_cli *cli, const assay_json *model, assay_error *err)
 {
 	static const struct {
@@ -236,7 +255,8 @@ int as_say_leaderboard(const as_cli *cli, const assay_json *model, assay_error *
 	}
 	rc = as_say_table(cli, table, err);
 	for (const assay_json *c = as_json_first(as_json_get(model, "captions")); c && rc == 0; c = as_json_next(c)) {
-		as_say(cli, "\n%s\n", as_json_cstr(c, ""));
+		as_say(cli, "\n");
+		say_wrapped(cli, as_json_cstr(c, ""));
 	}
 	return rc;
 }
