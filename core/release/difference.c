@@ -141,6 +141,7 @@ bool as_values_differ(const assay_json *expected, const assay_json *found, as_di
 	if (answer) {
 		size_t n = c.pointer.len < sizeof out->pointer ? c.pointer.len : sizeof out->pointer - 1;
 		memcpy(out->pointer, c.pointer.ptr ? c.pointer.ptr : "", n);
+		out->line = as_json_line(c.found);
 		show(c.expected, out->expected, sizeof out->expected);
 		show(c.found, out->found, sizeof out->found);
 	}

@@ -6,6 +6,7 @@
 
 typedef struct as_difference {
 	char pointer[192];
+	uint32_t line;                /* of what was found, within its document */
 	char expected[96], found[96]; /* the two values, cut; "nothing" for a member that is not there */
 } as_difference;
 

@@ -96,7 +96,8 @@ bool as_verify_same(verification *v, const char *file, uint32_t line, const char
 		return true;
 	}
 	snprintf(pointer, sizeof pointer, "%.60s%.130s", prefix ? prefix : "", d.pointer);
-	as_finding(v->out, file, line, pointer, "%s follows from %s, the release says %s", d.expected, whose, d.found);
+	as_finding(v->out, file, line ? line : d.line, pointer, "%s follows from %s, the release says %s", d.expected,
+		   whose, d.found);
 	return false;
 }
 

@@ -56,7 +56,8 @@ int as_rows_value(rows *r, assay_json **value, assay_error *err);
 /* Say so when rows are left over. */
 int as_rows_end(rows *r, assay_error *err);
 
-/* A finding when what a file says differs from what follows; `whose` ends the sentence "X follows from ...". */
+/* A finding when what a file says differs from what follows; `whose` ends the sentence "X follows from ...". line 0:
+ * the file is one document, and the line is that of the value. */
 bool as_verify_same(verification *v, const char *file, uint32_t line, const char *prefix, const char *whose,
 		    const assay_json *expected, const assay_json *found);
 /* Is the trace's id the hash of its content? The document is left as it was. */

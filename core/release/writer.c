@@ -4,6 +4,7 @@
 #include "core/base/file.h"
 #include "core/base/hash.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,7 +28,7 @@ struct as_release_writer {
 struct as_release_lines {
 	as_release_writer *w;
 	char *name;
-	as_file_draft draft;
+	int fd; /* -1: not open */
 	as_buf buf, path;
 	as_sha256 *sha;
 	assay_json *digests;
@@ -95,6 +96,45 @@ static int note_file(as_release_writer *w, const char *name, uint64_t bytes, con
 	return f->name ? 0 : as_fail_memory(err);
 }
 
+/* What is written here is packed and thrown away: it need not survive a crash, so that nothing waits for the disk. */
+static int open_new(const char *path, int *fd, assay_error *err)
+{
+	*fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+	return *fd < 0 ? as_fail_errno(err, errno, path, "write") : 0;
+}
+
+static int write_all(int fd, assay_str bytes, const char *path, assay_error *err)
+{
+	while (bytes.len > 0) {
+		ssize_t n = write(fd, bytes.ptr, bytes.len);
+		if (n < 0 && errno != EINTR) {
+			return as_fail_errno(err, errno, path, "write");
+		}
+		bytes.ptr += n > 0 ? n : 0;
+		bytes.len -= n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+static int close_written(int *fd, const char *path, assay_error *err)
+{
+	int rc = close(*fd);
+	*fd = -1;
+	return rc < 0 ? as_fail_errno(err, errno, path, "write") : 0;
+}
+
+static int write_new(const char *path, assay_str bytes, assay_error *err)
+{
+	int fd, rc = open_new(path, &fd, err);
+	if (rc == 0) {
+		int done;
+		rc = write_all(fd, bytes, path, err);
+		done = close_written(&fd, path, err);
+		rc = rc < 0 ? rc : done;
+	}
+	return rc;
+}
+
 int as_release_put(as_release_writer *w, const char *name, assay_str bytes, assay_error *err)
 {
 	as_buf path = {0};
@@ -108,7 +148,7 @@ int as_release_put(as_release_writer *w, const char *name, assay_str bytes, assa
 			as_error_where(err, name, 0);
 		}
 	}
-	rc = rc < 0 ? rc : as_file_write(path.ptr, bytes, err);
+	rc = rc < 0 ? rc : write_new(path.ptr, bytes, err);
 	if (rc == 0) {
 		as_sha256_hex(bytes, digest);
 		rc = note_file(w, name, bytes.len, digest, NULL, err);
@@ -142,13 +182,13 @@ int as_release_lines_begin(as_release_writer *w, const char *name, as_release_li
 		return as_fail_memory(err);
 	}
 	l->w = w;
-	l->draft.fd = -1;
+	l->fd = -1;
 	l->name = as_strdup(name);
 	l->sha = as_sha256_new();
 	l->digests = as_json_array();
 	as_path_join(&l->path, as_str(w->dir), as_str(name));
 	rc = l->name && l->sha && l->digests && !l->path.failed ? 0 : as_fail_memory(err);
-	rc = rc < 0 ? rc : as_file_begin(l->path.ptr, &l->draft, err);
+	rc = rc < 0 ? rc : open_new(l->path.ptr, &l->fd, err);
 	if (rc < 0) {
 		as_release_lines_drop(l);
 		return rc;
@@ -159,24 +199,14 @@ int as_release_lines_begin(as_release_writer *w, const char *name, as_release_li
 
 static int flush(as_release_lines *l, assay_error *err)
 {
-	const char *p = l->buf.ptr;
-	size_t left = l->buf.len;
 	int rc = as_buf_check(&l->buf, err);
-	if (rc < 0) {
-		return rc;
+	if (rc == 0) {
+		as_sha256_add(l->sha, as_buf_str(&l->buf));
+		l->bytes += l->buf.len;
+		rc = write_all(l->fd, as_buf_str(&l->buf), l->path.ptr, err);
+		as_buf_clear(&l->buf);
 	}
-	as_sha256_add(l->sha, as_buf_str(&l->buf));
-	l->bytes += left;
-	while (left > 0) {
-		ssize_t n = write(l->draft.fd, p, left);
-		if (n < 0 && errno != EINTR) {
-			return as_fail_errno(err, errno, l->path.ptr, "write");
-		}
-		p += n > 0 ? n : 0;
-		left -= n > 0 ? (size_t)n : 0;
-	}
-	as_buf_clear(&l->buf);
-	return 0;
+	return rc;
 }
 
 int as_release_lines_add(as_release_lines *l, assay_str line, assay_error *err)
@@ -225,7 +255,7 @@ int as_release_lines_end(as_release_lines *l, assay_error *err)
 	if (rc == 0) {
 		as_sha256_end_hex(l->sha, digest);
 		l->sha = NULL;
-		rc = as_file_commit(&l->draft, err);
+		rc = close_written(&l->fd, l->path.ptr, err);
 	}
 	if (rc == 0) {
 		rc = note_file(l->w, l->name, l->bytes, digest, l->digests, err);
@@ -244,7 +274,9 @@ void as_release_lines_drop(as_release_lines *l)
 	if (l->sha) {
 		as_sha256_end(l->sha, unused);
 	}
-	as_file_abandon(&l->draft);
+	if (l->fd >= 0) {
+		close(l->fd);
+	}
 	as_json_free(l->digests);
 	as_buf_free(&l->buf);
 	as_buf_free(&l->path);
@@ -304,7 +336,7 @@ int as_release_writer_finish(as_release_writer *w, assay_json *head, char identi
 		rc = as_buf_check(&text, err);
 		rc = rc < 0 ? rc : as_buf_check(&path, err);
 		rc = rc < 0 ? rc : as_secrets_check(w->secrets, as_buf_str(&text), err);
-		rc = rc < 0 ? rc : as_file_write(path.ptr, as_buf_str(&text), err);
+		rc = rc < 0 ? rc : write_new(path.ptr, as_buf_str(&text), err);
 		as_buf_free(&text);
 		as_buf_free(&path);
 	}

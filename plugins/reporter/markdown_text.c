@@ -79,25 +79,60 @@ static int is_word(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (unsigned char)c >= 0x80;
 }
 
-/* Is this byte of s more than itself to a reader of Markdown? A backslash would be escaped by the table writer, so that
- * everything is written as a character reference. */
+/* Is there a dot with something behind it in the word from i on? Then an "@" before it makes a link. */
+static int is_domain(assay_str s, size_t i)
+{
+	for (; i + 1 < s.len && (is_word(s.ptr[i]) || s.ptr[i] == '-' || s.ptr[i] == '.' || s.ptr[i] == '_'); i++) {
+		if (s.ptr[i] == '.' && is_word(s.ptr[i + 1])) {
+			return 1;
+		}
+	}
+	return 0;
+}
+
+/* Would this byte, as the first of a line or behind a line's first digits, begin a block? */
+static int begins_block(assay_str s, size_t i)
+{
+	size_t digits = 0;
+	if (i == 0) {
+		return memchr("-+=#>[:|", s.ptr[0], 8) != NULL;
+	}
+	while (digits < i && s.ptr[digits] >= '0' && s.ptr[digits] <= '9') {
+		digits++;
+	}
+	return digits == i && digits < 10 && (s.ptr[i] == '.' || s.ptr[i] == ')') &&
+	       (i + 1 == s.len || s.ptr[i + 1] == ' ');
+}
+
+/* Is this byte of s more than itself to a reader of Markdown? What is, is written as a character reference: a backslash
+ * would be escaped by the table writer. The rest stays readable in the source, too. */
 static int is_markup(assay_str s, size_t i)
 {
-	char c = s.ptr[i];
-	if (c == '_') { /* within a word it is only itself: names stay readable */
-		return i == 0 || i + 1 == s.len || !is_word(s.ptr[i - 1]) || !is_word(s.ptr[i + 1]);
-	}
-	if (c == ':') { /* http: a link without any markup */
-		return i + 2 < s.len && s.ptr[i + 1] == '/' && s.ptr[i + 2] == '/';
-	}
-	if (c == '.') { /* www. likewise */
-		return i >= 3 && (s.ptr[i - 1] | 0x20) == 'w' && (s.ptr[i - 2] | 0x20) == 'w' &&
-		       (s.ptr[i - 3] | 0x20) == 'w';
-	}
-	if (i == 0 && !is_word(c)) { /* what a line of a list, a heading or a rule begins with */
+	char c = s.ptr[i], next = i + 1 < s.len ? s.ptr[i + 1] : ' ';
+	switch (c) {
+	case '\\':
+	case '`':
+	case '*':
+	case '<':
+	case '~':
+	case '$':
 		return 1;
+	case '_': /* within a word it is only itself */
+		return i == 0 || i + 1 == s.len || !is_word(s.ptr[i - 1]) || !is_word(next);
+	case '&':
+		return next == '#' || is_word(next);
+	case ']':
+		return next == '(' || next == '[' || next == ':';
+	case ':': /* http:// is a link by itself */
+		return i + 2 < s.len && next == '/' && s.ptr[i + 2] == '/';
+	case '.': /* and so is www. */
+		return begins_block(s, i) || (i >= 3 && (s.ptr[i - 1] | 0x20) == 'w' && (s.ptr[i - 2] | 0x20) == 'w' &&
+					      (s.ptr[i - 3] | 0x20) == 'w');
+	case '@': /* and a mail address */
+		return is_domain(s, i + 1);
+	default:
+		return begins_block(s, i);
 	}
-	return memchr("\\`*[]<>&#$@~|!", c, 14) != NULL;
 }
 
 /* Characters that turn the order of others around; UTF-8, three bytes but for U+061C. */
