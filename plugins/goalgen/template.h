@@ -176,6 +176,8 @@ struct tmpl_slot {
 	assay_str noun;          /* of the thing referred to, may be empty */
 	int leaf;                /* where it comes from, -1: schema or composed */
 	bool composed;
+	bool measure; /* a date or a number that an earlier step found: `noun` is what it is called */
+	bool of;      /* by a name that is not its own: the order of "Ada" */
 };
 
 struct tmpl_step {
@@ -221,6 +223,11 @@ void tmpl_add_result(struct tmpl_run *r, int answer, const assay_json *result);
 bool tmpl_plain(const struct tmpl_run *r, assay_str text);
 bool tmpl_date_like(assay_str text);
 bool tmpl_type_fits(const struct tmpl_run *r, const struct tmpl_param *p, const struct tmpl_leaf *leaf);
+/* The schema of the property `name` in a schema or in what is nested in it; NULL when there is none. */
+const assay_json *tmpl_property(const struct tmpl_run *r, const assay_json *schema, assay_str name, int depth);
+/* Is the thing that a leaf belongs to in the state that the tool asks for ("an order that is open or packed")?
+ * Positive: it is said to be; negative: it is in another one; 0: nothing is known. */
+int tmpl_state_fit(const struct tmpl_run *r, const struct tmpl_tool *t, const struct tmpl_leaf *leaf);
 /* How sure it is that a leaf is a value for a parameter: 0 not at all, 5 and more by its name. */
 int tmpl_name_fit(const struct tmpl_run *r, const struct tmpl_tool *t, const struct tmpl_param *p,
 		  const struct tmpl_leaf *leaf);
@@ -234,6 +241,9 @@ assay_json *tmpl_arguments(struct tmpl_run *r, const struct tmpl_step *s); /* ow
 /* Give a parameter a value from the pool or its schema. False: there is none. */
 bool tmpl_bind(struct tmpl_run *r, const struct tmpl_step *s, size_t param, struct tmpl_slot *out);
 bool tmpl_is_name(const struct tmpl_leaf *leaf);
+/* The option of a tool's parameters that is the unit of a number, as its key or its tool says; NULL: not known. */
+const assay_json *tmpl_unit(struct tmpl_run *r, const struct tmpl_tool *t, const struct tmpl_leaf *leaf);
+bool tmpl_looks_right(const struct tmpl_run *r, const struct tmpl_param *p, const struct tmpl_leaf *leaf);
 void tmpl_bind_optional(struct tmpl_run *r, struct tmpl_step *s);
 /* template_plan.c */
 void tmpl_make_plan(struct tmpl_run *r);

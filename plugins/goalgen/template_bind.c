@@ -40,20 +40,6 @@ static bool used_in_step(const struct tmpl_step *s, assay_str text)
 	return false;
 }
 
-/* What a tool says about the state a thing must be in ("an order that is open or packed") prefers such things. */
-static int affinity(const struct tmpl_run *r, const struct tmpl_tool *t, const struct tmpl_leaf *leaf)
-{
-	int n = 0;
-	for (size_t i = 0; i < r->n_leaves && !t->reads; i++) {
-		const struct tmpl_leaf *other = &r->leaves[i];
-		if (other->record == leaf->record && other != leaf && other->text.len > 2 && other->text.len < 20 &&
-		    tmpl_find_word(t->tool->description, other->text) != SIZE_MAX) {
-			n++;
-		}
-	}
-	return n;
-}
-
 static void take(const struct tmpl_run *r, int leaf, struct tmpl_slot *out)
 {
 	*out = (struct tmpl_slot){.pick = TMPL_LITERAL,
@@ -61,6 +47,13 @@ static void take(const struct tmpl_run *r, int leaf, struct tmpl_slot *out)
 				  .value = r->leaves[leaf].value,
 				  .noun = r->records[r->leaves[leaf].record].noun,
 				  .leaf = leaf};
+}
+
+/* What the tool itself answered is mostly what it was given. */
+static bool own_answer(const struct tmpl_run *r, const struct tmpl_step *s, const struct tmpl_leaf *leaf)
+{
+	int answer = r->records[leaf->record].answer;
+	return answer >= 0 && r->answers[answer].tool == s->tool;
 }
 
 /* By the name of the leaf. */
@@ -71,8 +64,11 @@ static bool bind_named(struct tmpl_run *r, const struct tmpl_step *s, const stru
 	for (size_t i = 0; i < r->n_leaves; i++) {
 		const struct tmpl_leaf *leaf = &r->leaves[i];
 		int fit = leaf->plain ? tmpl_name_fit(r, t, p, leaf) : 0;
-		if (fit >= 5 && tmpl_type_fits(r, p, leaf) && !used_in_step(s, leaf->text)) {
-			offer(r, &c, i, fit * 8 + affinity(r, t, leaf));
+		int state = fit >= 5 && !t->reads ? tmpl_state_fit(r, t, leaf) : 0;
+		bool amount = p->sense == TMPL_AMOUNT || p->sense == TMPL_DATE;
+		bool nothing = amount && (tmpl_is(leaf->text, "0") || own_answer(r, s, leaf));
+		if (fit >= 5 && state >= 0 && !nothing && tmpl_type_fits(r, p, leaf) && !used_in_step(s, leaf->text)) {
+			offer(r, &c, i, fit * 8 + (state < 7 ? state : 7));
 		}
 	}
 	if (c.best >= 0) {
@@ -98,7 +94,7 @@ static bool counts_things(const struct tmpl_leaf *leaf)
 }
 
 /* By the looks of its text: a date is a date, whatever it is called. */
-static bool looks_right(const struct tmpl_run *r, const struct tmpl_param *p, const struct tmpl_leaf *leaf)
+bool tmpl_looks_right(const struct tmpl_run *r, const struct tmpl_param *p, const struct tmpl_leaf *leaf)
 {
 	bool number = r->json->type(leaf->value) == ASSAY_JSON_NUMBER;
 	double n = r->json->f64(leaf->value, 0);
@@ -110,7 +106,8 @@ static bool looks_right(const struct tmpl_run *r, const struct tmpl_param *p, co
 	case TMPL_EMAIL:
 		return memchr(leaf->text.ptr, '@', leaf->text.len) != NULL;
 	case TMPL_AMOUNT:
-		return number && n > 0 && n <= 500 && !counts_things(leaf) && leaf->text.len <= 8;
+		return number && n > 0 && n <= ((p->types & TMPL_NUMBER) ? 100000 : 500) && !counts_things(leaf) &&
+		       leaf->text.len <= 8;
 	default:
 		return false;
 	}
@@ -122,9 +119,9 @@ static bool bind_by_looks(struct tmpl_run *r, const struct tmpl_step *s, const s
 	struct choice c = {-1, 0, 0};
 	for (size_t i = 0; i < r->n_leaves; i++) {
 		const struct tmpl_leaf *leaf = &r->leaves[i];
-		if (leaf->plain && looks_right(r, p, leaf) && tmpl_type_fits(r, p, leaf) &&
-		    !used_in_step(s, leaf->text)) {
-			offer(r, &c, i, 1);
+		if (leaf->plain && !own_answer(r, s, leaf) && tmpl_looks_right(r, p, leaf) &&
+		    tmpl_type_fits(r, p, leaf) && !used_in_step(s, leaf->text)) {
+			offer(r, &c, i, p->sense == TMPL_AMOUNT && tmpl_unit(r, &r->tools[s->tool], leaf) ? 2 : 1);
 		}
 	}
 	if (c.best >= 0) {
@@ -221,6 +218,55 @@ static int sibling_option(const struct tmpl_run *r, const struct tmpl_step *s, c
 	return -1;
 }
 
+/* The longest option that a key or a description holds: "kilometres per hour", not "kilometres". */
+static const assay_json *said_option(struct tmpl_run *r, const struct tmpl_param *p, const struct tmpl_leaf *leaf,
+				     assay_str description)
+{
+	const assay_json *best = NULL;
+	for (const assay_json *e = r->json->first(r->json->get(p->schema, "enum")); e; e = r->json->next(e)) {
+		struct tmpl_words words;
+		tmpl_split(&r->arena, r->json->str(e), &words);
+		assay_str phrase = tmpl_join(&r->arena, &words, 0);
+		bool said = tmpl_find_word(description, phrase) != SIZE_MAX ||
+			    (words.n == 1 && tmpl_has(&leaf->words, phrase));
+		if (said && r->json->str(e).len > r->json->str(best).len) {
+			best = e;
+		}
+	}
+	return best;
+}
+
+static const assay_json *unit_in(struct tmpl_run *r, const struct tmpl_param *p, const struct tmpl_leaf *leaf)
+{
+	int answer = r->records[leaf->record].answer;
+	const assay_tool *source = answer < 0 ? NULL : r->tools[r->answers[answer].tool].tool;
+	const assay_json *schema = source ? tmpl_property(r, source->output_schema, leaf->key, 0) : NULL;
+	return said_option(r, p, leaf, r->json->str(r->json->get(schema, "description")));
+}
+
+const assay_json *tmpl_unit(struct tmpl_run *r, const struct tmpl_tool *t, const struct tmpl_leaf *leaf)
+{
+	const assay_json *found = NULL;
+	for (size_t i = 0; i < t->n_params && !found; i++) {
+		if (t->params[i].sense == TMPL_OPTION && r->json->type(leaf->value) == ASSAY_JSON_NUMBER) {
+			found = unit_in(r, &t->params[i], leaf);
+		}
+	}
+	return found;
+}
+
+/* The unit of a number in the same step: its key says it (weight_grams), or what its tool says about it. */
+static const assay_json *unit_option(struct tmpl_run *r, const struct tmpl_step *s, const struct tmpl_param *p)
+{
+	const assay_json *found = NULL;
+	for (size_t i = 0; i < TMPL_MAX_PARAMS && !found; i++) {
+		const struct tmpl_slot *v = &s->slots[i];
+		bool number = v->pick != TMPL_NOT_BOUND && v->leaf >= 0 && r->json->type(v->value) == ASSAY_JSON_NUMBER;
+		found = number ? unit_in(r, p, &r->leaves[v->leaf]) : NULL;
+	}
+	return found;
+}
+
 /* Any option; one near by when it belongs with another, as units of one kind stand together. */
 static bool bind_option(struct tmpl_run *r, const struct tmpl_step *s, const struct tmpl_param *p,
 			struct tmpl_slot *out)
@@ -228,6 +274,10 @@ static bool bind_option(struct tmpl_run *r, const struct tmpl_step *s, const str
 	const assay_json *options = r->json->get(p->schema, "enum");
 	size_t count = r->json->count(options);
 	int near = sibling_option(r, s, p);
+	const assay_json *unit = near < 0 ? unit_option(r, s, p) : NULL;
+	if (unit) {
+		return take_schema(r, unit, out);
+	}
 	size_t index = tmpl_below(r, (uint32_t)(count < 1000 ? count : 1000));
 	if (near >= 0) {
 		size_t step = 1 + tmpl_below(r, 2), up = (size_t)near + step;
@@ -256,9 +306,15 @@ static bool bind_example(struct tmpl_run *r, const struct tmpl_param *p, struct 
  */
 
 /* A value worth quoting: best one of what the steps so far found, which the reader can make sense of. */
-static int quotable(struct tmpl_run *r)
+static int quotable(struct tmpl_run *r, const struct tmpl_step *s)
 {
+	static const char *const labels[] = {"tag", "tags", "category", "topic", NULL};
 	struct choice c = {-1, 0, 0};
+	for (size_t i = 0; i < TMPL_MAX_PARAMS; i++) {
+		if (s->slots[i].composed && s->slots[i].pick != TMPL_NOT_BOUND) {
+			return s->slots[i].leaf; /* title and text are about one thing */
+		}
+	}
 	for (size_t i = 0; i < r->n_leaves; i++) {
 		const struct tmpl_leaf *leaf = &r->leaves[i];
 		bool text =
@@ -268,14 +324,16 @@ static int quotable(struct tmpl_run *r)
 			rank = r->records[leaf->record].answer == r->steps[k].answer && r->steps[k].answer >= 0 ? 2
 														: rank;
 		}
-		if (leaf->plain && text && tmpl_is_name(leaf)) {
+		if (leaf->plain && text && tmpl_is_name(leaf) &&
+		    !tmpl_in(leaf->words.list[leaf->words.n - 1], labels)) {
 			offer(r, &c, i, rank);
 		}
 	}
 	return c.best;
 }
 
-static bool bind_composed(struct tmpl_run *r, const struct tmpl_param *p, struct tmpl_slot *out)
+static bool bind_composed(struct tmpl_run *r, const struct tmpl_step *s, const struct tmpl_param *p,
+			  struct tmpl_slot *out)
 {
 	static const struct {
 		const char *before, *after;
@@ -286,7 +344,7 @@ static bool bind_composed(struct tmpl_run *r, const struct tmpl_param *p, struct
 			{"", " was discussed on the phone."}},
 	  titles[] = {{"Questions about ", ""}, {"", ", second look"}, {"Plan for ", ""}, {"", " to check"}};
 	bool content = p->sense == TMPL_CONTENT;
-	int leaf = p->sense == TMPL_PATH ? -1 : quotable(r);
+	int leaf = p->sense == TMPL_PATH ? -1 : quotable(r, s);
 	if (leaf < 0 || (p->types & TMPL_STRING) == 0) {
 		return false;
 	}
@@ -306,7 +364,7 @@ static bool bind_scalar(struct tmpl_run *r, const struct tmpl_step *s, const str
 {
 	bool reads = r->tools[s->tool].reads;
 	if (p->fresh) {
-		return bind_composed(r, p, out);
+		return bind_composed(r, s, p, out);
 	}
 	switch (p->sense) {
 	case TMPL_OPTION:
@@ -316,7 +374,7 @@ static bool bind_scalar(struct tmpl_run *r, const struct tmpl_step *s, const str
 	case TMPL_QUERY:
 		return bind_query(r, s, out) || bind_example(r, p, out);
 	case TMPL_CONTENT:
-		return bind_composed(r, p, out);
+		return bind_composed(r, s, p, out);
 	case TMPL_AMOUNT:
 		return bind_named(r, s, p, out) || (tmpl_below(r, 4) == 0 && bind_example(r, p, out)) ||
 		       (reads && bind_by_looks(r, s, p, out)) || bind_example(r, p, out);
@@ -333,7 +391,7 @@ bool tmpl_bind(struct tmpl_run *r, const struct tmpl_step *s, size_t param, stru
 {
 	const struct tmpl_param *p = &r->tools[s->tool].params[param];
 	*out = (struct tmpl_slot){.pick = TMPL_NOT_BOUND, .leaf = -1};
-	if (!bind_scalar(r, s, p, out)) {
+	if (!bind_scalar(r, s, p, out) || (p->sense == TMPL_DATE && used_in_step(s, out->text))) {
 		out->pick = TMPL_NOT_BOUND;
 		return false;
 	}

@@ -58,12 +58,12 @@ int tmpl_try(struct tmpl_run *r, int tool, const assay_json *arguments)
 /* --- The survey ----------------------------------------------------------------------------------------------------
  */
 
-static bool tells(const struct tmpl_run *r, const assay_json *schema, const struct tmpl_param *p, int depth)
+/* Does it say that it returns numbers? */
+static bool measures(const struct tmpl_run *r, const struct tmpl_tool *u)
 {
-	const assay_json *properties = r->json->get(schema, "properties");
-	for (const assay_json *m = r->json->first(properties); m && depth < 4; m = r->json->next(m)) {
-		if (tmpl_same(r->json->key(m), p->name) || tells(r, m, p, depth + 1) ||
-		    tells(r, r->json->get(m, "items"), p, depth + 1)) {
+	const assay_json *m = r->json->first(r->json->get(u->tool->output_schema, "properties"));
+	for (; m; m = r->json->next(m)) {
+		if (tmpl_is(r->json->str(r->json->get(m, "type")), "number")) {
 			return true;
 		}
 	}
@@ -80,9 +80,10 @@ static int use_of(const struct tmpl_run *r, const struct tmpl_tool *u)
 			const struct tmpl_param *p = &t->params[k];
 			bool open = p->required && p->sense != TMPL_QUERY && p->sense != TMPL_CONTENT && !p->fresh;
 			bool home = tmpl_same(t->tool->server, u->tool->server);
-			bool named = tells(r, u->tool->output_schema, p, 0) ||
+			bool named = tmpl_property(r, u->tool->output_schema, p->name, 0) ||
 				     (home && (tmpl_has(&p->words, u->noun) || tmpl_same_stem(t->noun, u->noun)));
 			use += open && named ? (home ? 3 : 2) : 0;
+			use += open && p->sense == TMPL_AMOUNT && u != t && measures(r, u) ? 2 : 0;
 		}
 		use += t->seed && tmpl_same(t->tool->server, u->tool->server) && u->act == TMPL_LIST ? 1 : 0;
 	}

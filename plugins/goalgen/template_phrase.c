@@ -34,7 +34,8 @@ static bool is_bare(assay_str text)
 static void add_literal(struct tmpl_run *r, struct tmpl_buf *b, const struct tmpl_param *p, const struct tmpl_slot *v)
 {
 	bool quiet = p->sense == TMPL_ID || p->sense == TMPL_DATE || p->sense == TMPL_TIME;
-	bool bare = r->json->type(v->value) == ASSAY_JSON_NUMBER || (quiet && is_bare(v->text));
+	bool number = r->json->type(v->value) == ASSAY_JSON_NUMBER;
+	bool bare = v->pick != TMPL_BY_NAME && (number || (quiet && is_bare(v->text)));
 	tmpl_puts(b, bare ? "" : "\"");
 	tmpl_add(b, v->text);
 	tmpl_puts(b, bare ? "" : "\"");
@@ -44,6 +45,7 @@ static void add_literal(struct tmpl_run *r, struct tmpl_buf *b, const struct tmp
 static void add_values(struct tmpl_run *r, struct tmpl_buf *b, const struct tmpl_step *s, size_t i)
 {
 	const struct tmpl_param *p = &r->tools[s->tool].params[i];
+	tmpl_puts(b, s->slots[i].of ? "of " : "");
 	add_literal(r, b, p, &s->slots[i]);
 	for (size_t k = 0; s->fan == (int)i && k < s->n_more; k++) {
 		tmpl_puts(b, k + 1 < s->n_more ? ", " : " and ");
@@ -240,7 +242,7 @@ static bool counted(const struct tmpl_tool *t, const struct tmpl_param *p, assay
 static const char *article(const struct tmpl_tool *t, const struct tmpl_slot *slot, assay_str w, size_t k)
 {
 	if (slot && slot->pick == TMPL_IT) {
-		return "that";
+		return slot->measure ? "the" : "that";
 	}
 	if (slot && slot->pick == TMPL_FIRST) {
 		return "the first";
@@ -278,7 +280,9 @@ static void add_pattern(struct tmpl_run *r, struct tmpl_buf *b, const struct tmp
 			tmpl_puts(b, " ");
 		}
 		bool many = s->fan >= 0 && f->param[k] == s->fan;
-		tmpl_add(b, many ? tmpl_plural(&r->arena, f->token[k]) : f->token[k]);
+		tmpl_add(b, slot && slot->measure ? slot->noun
+			    : many                ? tmpl_plural(&r->arena, f->token[k])
+						  : f->token[k]);
 		if (slot && written(slot) && !before) {
 			tmpl_puts(b, " ");
 			add_values(r, b, s, (size_t)f->param[k]);
@@ -293,9 +297,12 @@ static void add_thing(struct tmpl_run *r, struct tmpl_buf *b, const struct tmpl_
 {
 	const struct tmpl_tool *t = &r->tools[s->tool];
 	const struct tmpl_slot *v = &s->slots[i];
-	assay_str thing = entity_of(r, t, &t->params[i]);
+	assay_str thing = v->measure ? v->noun : entity_of(r, t, &t->params[i]);
 	tmpl_puts(b, lead);
-	tmpl_puts(b, v->pick == TMPL_IT ? "that " : v->pick == TMPL_FIRST ? "the first " : "the ");
+	tmpl_puts(b, v->measure              ? "the "
+		     : v->pick == TMPL_IT    ? "that "
+		     : v->pick == TMPL_FIRST ? "the first "
+					     : "the ");
 	tmpl_add(b, thing.len > 0 ? thing : ASSAY_STR("one"));
 	if (written(v)) {
 		tmpl_puts(b, " ");
@@ -311,7 +318,7 @@ static void add_named(struct tmpl_run *r, struct tmpl_buf *b, const struct tmpl_
 	const struct tmpl_param *p = &r->tools[s->tool].params[i];
 	tmpl_puts(b, *with ? " and the " : " with the ");
 	*with = true;
-	tmpl_add(b, tmpl_join(&r->arena, &p->words, 0));
+	tmpl_add(b, s->slots[i].measure ? s->slots[i].noun : tmpl_join(&r->arena, &p->words, 0));
 	if (written(&s->slots[i])) {
 		tmpl_puts(b, " ");
 		add_values(r, b, s, i);
@@ -438,7 +445,7 @@ static void add_finding(struct tmpl_run *r, struct tmpl_buf *b, const struct tmp
 {
 	static const char *const before[] = {"find the ", "look for ", "find ", "look for the "};
 	static const char *const after[] = {" that match ", " about ", " that mention ", " matching "};
-	static const char *const listing[] = {"list the ", "show me the ", "list the "};
+	static const char *const listing[] = {"list the ", "show me a list of the ", "list the "};
 	const struct tmpl_tool *t = &r->tools[s->tool];
 	int query = query_param(t, s);
 	uint32_t k = tmpl_below(r, 4);
@@ -476,6 +483,21 @@ assay_str tmpl_clause(struct tmpl_run *r, const struct tmpl_step *s, bool first)
 
 /* --- What to tell in the end ---------------------------------------------------------------------------------------
  */
+
+/* "weight grams" is read as "weight in grams". */
+static assay_str spoken(struct tmpl_run *r, const struct tmpl_words *words)
+{
+	static const char *const units[] = {"bytes", "kb",  "mb",      "grams",   "kg",     "km",      "cm",
+					    "mm",    "ms",  "seconds", "minutes", "hours",  "percent", "celsius",
+					    "eur",   "usd", "cents",   "metres",  "meters", NULL};
+	if (words->n < 2 || !tmpl_in(words->list[words->n - 1], units)) {
+		return tmpl_join(&r->arena, words, 0);
+	}
+	struct tmpl_words front = *words;
+	front.n--;
+	return tmpl_format(&r->arena, "%.*s in %.*s", ASSAY_FMT(tmpl_join(&r->arena, &front, 0)),
+			   ASSAY_FMT(words->list[words->n - 1]));
+}
 
 static bool worth_telling(const struct tmpl_run *r, const struct tmpl_step *s, const struct tmpl_leaf *leaf)
 {
@@ -520,7 +542,7 @@ assay_str tmpl_question(struct tmpl_run *r)
 	bool two = picked[1] >= 0 && tmpl_below(r, 2) == 0;
 	for (int k = 0; k < 2 && picked[k] >= 0 && (k == 0 || two); k++) {
 		tmpl_puts(&b, k > 0 ? " and the " : "the ");
-		tmpl_add(&b, tmpl_join(&r->arena, &r->leaves[picked[k]].words, 0));
+		tmpl_add(&b, spoken(r, &r->leaves[picked[k]].words));
 	}
 	if (b.len > 0 && s->n_more > 0) {
 		tmpl_puts(&b, " of each");

@@ -49,6 +49,7 @@ static void refer(struct tmpl_run *r, const struct tmpl_answer *a, const int *fi
 		  const struct tmpl_param *p, struct tmpl_slot *out)
 {
 	int leaf = fitting[0], name = -1;
+	assay_str noun = r->records[r->leaves[leaf].record].noun;
 	enum tmpl_pick pick = distinct == 1 ? TMPL_IT : TMPL_FIRST;
 	bool speaks = p->sense == TMPL_TITLE || p->sense == TMPL_PLACE || p->sense == TMPL_PATH;
 	if (distinct > 1 && tmpl_below(r, 2) == 0) {
@@ -60,8 +61,20 @@ static void refer(struct tmpl_run *r, const struct tmpl_answer *a, const int *fi
 	*out = (struct tmpl_slot){.pick = pick,
 				  .text = r->leaves[name >= 0 ? name : leaf].text,
 				  .value = r->leaves[leaf].value,
-				  .noun = r->records[r->leaves[leaf].record].noun,
+				  .noun = noun,
 				  .leaf = leaf};
+	out->of = pick == TMPL_BY_NAME && r->leaves[name].words.n > 1 &&
+		  !tmpl_same_stem(r->leaves[name].words.list[0], noun);
+}
+
+static bool among(const struct tmpl_run *r, const int *leaves, size_t n, assay_str text)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (tmpl_same(r->leaves[leaves[i]].text, text)) {
+			return true;
+		}
+	}
+	return false;
 }
 
 /* Feed a parameter from the latest step that can. */
@@ -72,24 +85,68 @@ static bool link_param(struct tmpl_run *r, int tool, const struct tmpl_param *p,
 		const struct tmpl_answer *a = r->steps[k].answer >= 0 ? &r->answers[r->steps[k].answer] : NULL;
 		int fitting[64];
 		size_t n = 0, distinct = 0;
+		int best = 0;
 		for (size_t i = a ? a->first_leaf : 0; a && i < a->first_leaf + a->n_leaves && n < 64; i++) {
 			const struct tmpl_leaf *leaf = &r->leaves[i];
 			if (!leaf->plain || tmpl_name_fit(r, t, p, leaf) < fit || !tmpl_type_fits(r, p, leaf)) {
 				continue;
 			}
-			bool fresh = true;
-			for (size_t j = 0; j < n && fresh; j++) {
-				fresh = !tmpl_same(r->leaves[fitting[j]].text, leaf->text);
+			int state = t->reads ? 0 : tmpl_state_fit(r, t, leaf);
+			if (state > best) {
+				best = state;
+				n = distinct = 0;
 			}
-			distinct += fresh;
-			fitting[n++] = (int)i;
+			if (state == best) {
+				distinct += !among(r, fitting, n, leaf->text);
+				fitting[n++] = (int)i;
+			}
 		}
+		/* Of several, of which only one can be meant, "the first" would be another one. */
 		if (n > 0) {
 			refer(r, a, fitting, n, distinct, p, out);
+			bool odd = best > 0 && (out->pick == TMPL_IT || out->pick == TMPL_FIRST);
+			out->pick = odd ? TMPL_LITERAL : out->pick;
 			return true;
 		}
 	}
 	return false;
+}
+
+/* Is it one of the call's own arguments? */
+static bool is_echo(const struct tmpl_run *r, const struct tmpl_answer *a, assay_str text)
+{
+	for (const assay_json *m = r->json->first(a->arguments); m; m = r->json->next(m)) {
+		bool number = r->json->type(m) == ASSAY_JSON_NUMBER;
+		if (tmpl_same(number ? r->json->spelling(m) : r->json->str(m), text)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A date or a number that the latest step found: "convert the temperature", "the weekday of the order date". */
+static bool link_measure(struct tmpl_run *r, const struct tmpl_tool *t, const struct tmpl_param *p,
+			 struct tmpl_slot *out)
+{
+	const struct tmpl_step *last = r->n_steps > 0 ? &r->steps[r->n_steps - 1] : NULL;
+	const struct tmpl_answer *a = last && last->answer >= 0 ? &r->answers[last->answer] : NULL;
+	uint32_t n = 0;
+	for (size_t i = a ? a->first_leaf : 0; a && i < a->first_leaf + a->n_leaves; i++) {
+		const struct tmpl_leaf *leaf = &r->leaves[i];
+		const struct tmpl_record *rec = &r->records[leaf->record];
+		if (rec->parent < 0 && !rec->listed && leaf->plain && leaf->words.n > 0 && leaf->words.n <= 3 &&
+		    !is_echo(r, a, leaf->text) && tmpl_looks_right(r, p, leaf) && tmpl_type_fits(r, p, leaf) &&
+		    (p->sense != TMPL_AMOUNT || tmpl_has(&leaf->words, p->words.list[0]) || tmpl_unit(r, t, leaf)) &&
+		    tmpl_below(r, ++n) == 0) {
+			*out = (struct tmpl_slot){.pick = TMPL_IT,
+						  .text = leaf->text,
+						  .value = leaf->value,
+						  .noun = tmpl_join(&r->arena, &leaf->words, 0),
+						  .leaf = (int)i,
+						  .measure = true};
+		}
+	}
+	return n > 0;
 }
 
 /* --- Steps ---------------------------------------------------------------------------------------------------------
@@ -119,18 +176,6 @@ static bool writes_allowed(const struct tmpl_run *r, const struct tmpl_tool *t)
 	return tmpl_is(kind, "stateful_write") && !t->whole && !(destructive && r->careful);
 }
 
-static bool schema_tells(const struct tmpl_run *r, const assay_json *schema, assay_str name, int depth)
-{
-	const assay_json *properties = r->json->get(schema, "properties");
-	for (const assay_json *m = r->json->first(properties); m && depth < 4; m = r->json->next(m)) {
-		if (tmpl_same(r->json->key(m), name) || schema_tells(r, m, name, depth + 1) ||
-		    schema_tells(r, r->json->get(m, "items"), name, depth + 1)) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* May tool u supply parameter p of tool t? */
 static bool may_supply(const struct tmpl_run *r, int u, int t, const struct tmpl_param *p)
 {
@@ -146,7 +191,7 @@ static bool may_supply(const struct tmpl_run *r, int u, int t, const struct tmpl
 			return true;
 		}
 	}
-	return (home || !common) && schema_tells(r, from->tool->output_schema, p->name, 0);
+	return (home || !common) && tmpl_property(r, from->tool->output_schema, p->name, 0) != NULL;
 }
 
 /* A step before this one that supplies p: a seed if there is one, else sometimes another tool of the servers. */
@@ -173,6 +218,38 @@ static bool add_supplier(struct tmpl_run *r, int tool, const struct tmpl_param *
 	return false;
 }
 
+static bool has_measure(const struct tmpl_step *s)
+{
+	for (size_t i = 0; i < TMPL_MAX_PARAMS; i++) {
+		if (s->slots[i].measure) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Of six times. Numbers have names that say which is meant; dates are all called alike, so they are mostly written out.
+ */
+static uint32_t measure_odds(const struct tmpl_param *p)
+{
+	return p->sense == TMPL_AMOUNT ? 5 : p->sense == TMPL_DATE ? 1 : 0;
+}
+
+/* Earlier before later. */
+static void sort_dates(const struct tmpl_tool *t, struct tmpl_step *s)
+{
+	for (size_t i = 0; i + 1 < t->n_params; i++) {
+		struct tmpl_slot *a = &s->slots[i], *b = &s->slots[i + 1];
+		if (t->params[i].sense == TMPL_DATE && t->params[i + 1].sense == TMPL_DATE && a->pick == TMPL_LITERAL &&
+		    b->pick == TMPL_LITERAL && a->text.len == b->text.len &&
+		    memcmp(a->text.ptr, b->text.ptr, a->text.len) > 0) {
+			struct tmpl_slot c = *a;
+			*a = *b;
+			*b = c;
+		}
+	}
+}
+
 static bool bind_required(struct tmpl_run *r, struct tmpl_step *s, int depth)
 {
 	const struct tmpl_tool *t = &r->tools[s->tool];
@@ -188,13 +265,19 @@ static bool bind_required(struct tmpl_run *r, struct tmpl_step *s, int depth)
 		if (refers && link_param(r, s->tool, p, LINK_FIT, slot)) {
 			continue;
 		}
+		size_t before = r->n_steps;
 		if (refers && add_supplier(r, s->tool, p, depth) && link_param(r, s->tool, p, LINK_FIT, slot)) {
+			continue;
+		}
+		r->n_steps = before;
+		if (t->reads && !has_measure(s) && tmpl_below(r, 6) < measure_odds(p) && link_measure(r, t, p, slot)) {
 			continue;
 		}
 		if (!tmpl_bind(r, s, i, slot)) {
 			return false;
 		}
 	}
+	sort_dates(t, s);
 	return true;
 }
 
@@ -287,6 +370,9 @@ static bool connects(struct tmpl_run *r, int tool)
 		if (may_refer(p) && (p->required || p->sense == TMPL_ID) && link_param(r, tool, p, LINK_FIT, &slot)) {
 			return true;
 		}
+		if (p->required && p->sense == TMPL_AMOUNT && t->reads && link_measure(r, t, p, &slot)) {
+			return true;
+		}
 	}
 	return false;
 }
@@ -311,6 +397,41 @@ static void extend(struct tmpl_run *r, const uint32_t *order)
 	}
 }
 
+/* Other tools of the same servers that go on from where the plan is. */
+static void extend_beyond(struct tmpl_run *r)
+{
+	size_t others = r->n_tools - r->n_seeds, from = others > 0 ? tmpl_below(r, (uint32_t)others) : 0;
+	for (size_t k = 0; k < others && r->n_steps == 1 && !ends_in_write(r) && tmpl_calls_left(r); k++) {
+		int tool = (int)(r->n_seeds + (from + k) % others);
+		if (r->tools[tool].reads && connects(r, tool)) {
+			add_step(r, tool, 1);
+		}
+	}
+}
+
+/* Seeds that nothing may be asked of stand beside a task that only reads. */
+static void read_beside(struct tmpl_run *r)
+{
+	size_t others = r->n_tools - r->n_seeds, from = others > 0 ? tmpl_below(r, (uint32_t)others) : 0;
+	for (size_t k = 0; k < others && r->n_steps == 0 && tmpl_calls_left(r); k++) {
+		int tool = (int)(r->n_seeds + (from + k) % others);
+		if (r->tools[tool].reads) {
+			add_step(r, tool, 0);
+		}
+	}
+}
+
+/* Is the parameter the only one of its kind in the step? Two dates belong together. */
+static bool sole(const struct tmpl_tool *t, const struct tmpl_step *s, size_t param)
+{
+	for (size_t i = 0; i < t->n_params; i++) {
+		if (i != param && s->slots[i].pick != TMPL_NOT_BOUND && t->params[i].sense == t->params[param].sense) {
+			return false;
+		}
+	}
+	return true;
+}
+
 /* The same question about two or three things. */
 static void fan_out(struct tmpl_run *r)
 {
@@ -319,7 +440,8 @@ static void fan_out(struct tmpl_run *r)
 	for (size_t i = 0; i < t->n_params && s->fan < 0; i++) {
 		const struct tmpl_param *p = &t->params[i];
 		if (!t->reads || !p->required || p->list || s->slots[i].pick != TMPL_LITERAL || s->slots[i].leaf < 0 ||
-		    s->slots[i].composed || !(may_refer(p) || p->sense == TMPL_DATE || p->sense == TMPL_QUERY)) {
+		    s->slots[i].composed || !sole(t, s, i) ||
+		    !(may_refer(p) || p->sense == TMPL_DATE || p->sense == TMPL_QUERY)) {
 			continue;
 		}
 		struct tmpl_slot first = s->slots[i];
@@ -368,9 +490,15 @@ void tmpl_make_plan(struct tmpl_run *r)
 		}
 	}
 	if (r->n_steps == 0) {
+		read_beside(r);
+	}
+	if (r->n_steps == 0) {
 		return;
 	}
 	extend(r, order);
+	if (r->n_steps == 1 && tmpl_below(r, 2) == 0) {
+		extend_beyond(r);
+	}
 	if (r->n_steps == 1 && tmpl_below(r, 3) != 0) {
 		fan_out(r);
 	}

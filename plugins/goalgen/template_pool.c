@@ -318,3 +318,62 @@ int tmpl_name_fit(const struct tmpl_run *r, const struct tmpl_tool *t, const str
 	}
 	return 0;
 }
+
+/* --- What a tool says about things ---------------------------------------------------------------------------------
+ */
+
+const assay_json *tmpl_property(const struct tmpl_run *r, const assay_json *schema, assay_str name, int depth)
+{
+	const assay_json *properties = r->json->get(schema, "properties"), *found = r->json->get_n(properties, name);
+	for (const assay_json *m = r->json->first(properties); m && !found && depth < 4; m = r->json->next(m)) {
+		found = tmpl_property(r, m, name, depth + 1);
+		found = found ? found : tmpl_property(r, r->json->get(m, "items"), name, depth + 1);
+	}
+	return found;
+}
+
+/* The values that a field can have, when a tool of that server says so. */
+static const assay_json *options_of(const struct tmpl_run *r, const struct tmpl_leaf *leaf)
+{
+	for (size_t i = 0; i < r->n_tools; i++) {
+		const assay_tool *tool = r->tools[i].tool;
+		const assay_json *options = NULL;
+		if (tmpl_same(tool->server, leaf->server)) {
+			options = r->json->get(tmpl_property(r, tool->output_schema, leaf->key, 0), "enum");
+			options = options ? options
+					  : r->json->get(tmpl_property(r, tool->input_schema, leaf->key, 0), "enum");
+		}
+		if (r->json->count(options) > 1) {
+			return options;
+		}
+	}
+	return NULL;
+}
+
+static bool speaks_of(const struct tmpl_run *r, assay_str description, const assay_json *options)
+{
+	size_t n = 0;
+	for (const assay_json *e = r->json->first(options); e && n < 50; e = r->json->next(e), n++) {
+		if (tmpl_find_word(description, r->json->str(e)) != SIZE_MAX) {
+			return true;
+		}
+	}
+	return false;
+}
+
+int tmpl_state_fit(const struct tmpl_run *r, const struct tmpl_tool *t, const struct tmpl_leaf *leaf)
+{
+	int fit = 0;
+	for (size_t i = 0; i < r->n_leaves; i++) {
+		const struct tmpl_leaf *other = &r->leaves[i];
+		if (other->record != leaf->record || other == leaf || other->text.len < 3 || other->text.len > 20) {
+			continue;
+		}
+		if (tmpl_find_word(t->tool->description, other->text) != SIZE_MAX) {
+			fit++;
+		} else if (speaks_of(r, t->tool->description, options_of(r, other))) {
+			return -1;
+		}
+	}
+	return fit;
+}
