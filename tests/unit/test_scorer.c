@@ -282,9 +282,10 @@ START_TEST(test_hostile_tasks)
 		"{'checkpoints':5,'minefields':'x','ordering':{}}",
 		"{'checkpoints':[null,5,'x',[]],'minefields':[null,7]}",
 		"{'checkpoints':[{'kind':'tool_effect'}],'ordering':[null,{}]}",
-		"{'checkpoints':[{'kind':'tool_effect','checkpoint_id':{},'equivalence_set':{'a':{'server_id':'s','tool_name':'one'}},"
-		"'arg_predicate':'x','must_succeed':'?'}]}",
-		"{'checkpoints':[{'kind':'value_produced','predicate':[1]}],'minefields':[{'forbidden_tool':'s.one'}]}"};
+		TASK("{'kind':'tool_effect','checkpoint_id':{},'equivalence_set':{'a':{'server_id':'s','tool_name':'one'}}}"),
+		TASK(EFFECT("a", "one", ",'arg_predicate':'x','must_succeed':'?'")),
+		"{'checkpoints':[{'kind':'value_produced','predicate':[1]}],'minefields':[{'forbidden_tool':'s.one'}]}",
+	};
 	for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++) {
 		assay_json *v = verdict_on(tasks[i], PLAYS(plays), NULL, NULL);
 		ck_assert_int_eq(as_json_type(as_json_get(v, "summary")), ASSAY_JSON_OBJECT);
