@@ -1,6 +1,6 @@
 /* Characters and sets of characters. */
 #include "core/base/error.h"
-#include "core/base/pattern.h"
+#include "core/base/pattern_part.h"
 #include "core/base/text.h"
 #include "core/base/unicode.h"
 

@@ -241,8 +241,19 @@ void as_normalise(as_buf *out, assay_str s)
 	lowered = (assay_str){out->ptr ? out->ptr + from : NULL, out->len - from};
 	while (i < lowered.len) {
 		size_t start = i;
-		uint32_t c = as_utf8_next(lowered, &i);
+		uint32_t c;
 
+		while (i < lowered.len && lowered.ptr[i] > ' ' && lowered.ptr[i] <= '~') {
+			i++;
+		}
+		memmove(out->ptr + to, lowered.ptr + start, i - start);
+		to += i - start;
+		gap = gap && i == start;
+		if (i == lowered.len) {
+			break;
+		}
+		start = i;
+		c = as_utf8_next(lowered, &i);
 		if (!as_is_space(c)) {
 			memmove(out->ptr + to, lowered.ptr + start, i - start);
 			to += i - start;
