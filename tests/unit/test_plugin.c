@@ -58,7 +58,7 @@ START_TEST(test_refused_descriptors)
 	assay_json *all = survey(BAD_DIR, 0);
 	expect_broken(all, "wrong_magic",
 		      "magic is 0x12345678, expected 0x59415341 (end its source with ASSAY_PLUGIN)");
-	expect_broken(all, "newer_minor", "it was built for ABI 1.1, this program has 1.0" NEWER);
+	expect_broken(all, "newer_minor", "it was built for ABI 1.2, this program has 1.1" NEWER);
 	expect_broken(all, "other_major", "it was built for ABI 2.0, this program has 1.0" NEWER);
 	expect_broken(all, "short_struct", "its descriptor has 24 bytes, expected 56" REBUILD);
 	expect_broken(all, "reserved_set", "the reserved member of its descriptor is 7, expected 0" REBUILD);
@@ -240,7 +240,7 @@ START_TEST(test_survey_of_good)
 	ck_assert_str_eq(text_of(m, "version"), "1.2.3");
 	ck_assert_str_eq(text_of(m, "summary"), "In order");
 	ck_assert_str_eq(text_of(m, "license"), "MIT");
-	ck_assert_str_eq(text_of(m, "abi"), "1.0");
+	ck_assert_str_eq(text_of(m, "abi"), "1.1");
 	ck_assert_str_eq(text_of(m, "file"), GOOD_DIR "/good.so");
 	ck_assert_ptr_null(as_json_get(m, "reason"));
 	ck_assert_uint_eq(as_json_count(as_json_get(m, "implementations")), 4);
