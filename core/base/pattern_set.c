@@ -226,7 +226,8 @@ static void write_set_without_words(const as_pattern *p, const set *s, bool nega
 	as_buf_puts(p->out, negate ? ")[" OWN_WORD "])" : "|[^" OWN_WORD "])");
 }
 
-static int finish(as_pattern *p, set *s, bool negate, bool *loose)
+/* Write the set, whose reading began at `at`, and free it. */
+static int finish(as_pattern *p, size_t at, set *s, bool negate, bool *loose)
 {
 	int code = 0;
 
@@ -239,6 +240,8 @@ static int finish(as_pattern *p, set *s, bool negate, bool *loose)
 	p->widest = s->n > p->widest ? s->n : p->widest;
 	if (s->failed) {
 		code = as_fail_memory(p->err);
+	} else if (s->n > AS_PATTERN_MAX_RANGES) {
+		code = as_pattern_too_large(p, at, "has too many ranges in a set", AS_PATTERN_MAX_RANGES);
 	} else if (p->own_words && (s->categories & NOT_WORD)) {
 		write_set_without_words(p, s, negate, loose);
 	} else {
@@ -262,7 +265,7 @@ int as_pattern_category(as_pattern *p, char name, bool *loose)
 		return 0;
 	}
 	add_category(&s, p, name);
-	return finish(p, &s, false, loose);
+	return finish(p, p->next.at, &s, false, loose);
 }
 
 void as_pattern_boundary(as_pattern *p, bool negate)
@@ -298,6 +301,7 @@ int as_pattern_literal(as_pattern *p, uint32_t c, bool *loose)
 {
 	set s = {0};
 	size_t cases = 0;
+	int code;
 
 	*loose = false;
 	if (!(p->flags & AS_FLAG_IGNORECASE)) {
@@ -320,9 +324,9 @@ int as_pattern_literal(as_pattern *p, uint32_t c, bool *loose)
 	/* PCRE2 knows pairs of cases as Python does, but not all of the larger sets; ASCII folding it does not know. */
 	if (s.failed || cases > 2 || (p->flags & AS_FLAG_ASCII) || (c >= 0xd800 && c < 0xe000)) {
 		p->flags &= ~AS_FLAG_IGNORECASE; /* done already */
-		cases = (size_t)finish(p, &s, false, loose);
+		code = finish(p, p->next.at, &s, false, loose);
 		p->flags |= AS_FLAG_IGNORECASE;
-		return (int)cases;
+		return code;
 	}
 	free(s.at);
 	write_character(p, c);
@@ -480,5 +484,5 @@ int as_pattern_set(as_pattern *p, size_t at, bool *loose)
 		free(s.at);
 		return code;
 	}
-	return finish(p, &s, negate, loose);
+	return finish(p, at, &s, negate, loose);
 }
