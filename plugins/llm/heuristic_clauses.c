@@ -6,8 +6,9 @@
 struct reading {
 	struct heur_run *r;
 	const struct heur_words *words;
-	bool *covered; /* the word lies in a value */
-	size_t *gap;   /* where the text before the word begins: the end of what stands before it */
+	bool *covered;   /* the word lies in a value */
+	size_t *gap;     /* where the text before the word begins: the end of what stands before it */
+	size_t *gap_end; /* and where it ends: where the word, or the value that it opens, begins */
 };
 
 static const char *const determiners[] = {"the",   "a",     "an",    "all",   "any",  "its",     "their",
@@ -39,7 +40,7 @@ static bool word_is(const struct reading *g, size_t k, const char *word)
 
 static assay_str gap_text(const struct reading *g, size_t k)
 {
-	return heur_sub(g->r->goal, g->gap[k], g->words->list[k].from);
+	return heur_sub(g->r->goal, g->gap[k], g->gap_end[k]);
 }
 
 static bool gap_has(const struct reading *g, size_t k, char c)
@@ -55,7 +56,8 @@ static bool cover(struct reading *g)
 	struct heur_run *r = g->r;
 	g->covered = heur_alloc(&r->arena, g->words->n + 1, sizeof *g->covered);
 	g->gap = heur_alloc(&r->arena, g->words->n + 1, sizeof *g->gap);
-	if (!g->covered || !g->gap) {
+	g->gap_end = heur_alloc(&r->arena, g->words->n + 1, sizeof *g->gap_end);
+	if (!g->covered || !g->gap || !g->gap_end) {
 		return false;
 	}
 	for (size_t k = 0; k < g->words->n; k++) {
@@ -64,7 +66,9 @@ static bool cover(struct reading *g)
 			end = r->values[v].to > end ? r->values[v].to : end;
 		}
 		g->covered[k] = v < r->n_values && r->values[v].from < w->to;
+		size_t from = g->covered[k] ? r->values[v].from : w->from;
 		g->gap[k] = end;
+		g->gap_end[k] = from > end ? from : end; /* within a value there are no gaps */
 		end = w->to > end ? w->to : end;
 	}
 	return true;
@@ -558,7 +562,7 @@ static bool value_behind(const struct heur_run *r, int clause, size_t from)
 {
 	for (size_t i = 0; i < r->n_values; i++) {
 		const struct heur_value *v = &r->values[i];
-		if (v->clause == clause && v->from >= from && v->kind != HEUR_COUNT && v->kind != HEUR_NUMBER) {
+		if (v->clause == clause && v->from >= from && v->kind != HEUR_COUNT) {
 			return true;
 		}
 	}

@@ -196,12 +196,6 @@ static bool suggestion(struct trouble *t)
 		}
 		size_t n = items_after(t->text, at + strlen(marks[i]), items);
 		assay_str item = best_item(t, items, n, -1);
-		/* An id that the user gave is no slip of the pen when something would be changed by it. */
-		bool given = heur_writes(t->tool->act) && heur_id_like(t->given) &&
-			     heur_find_word(t->r->goal, t->given) != SIZE_MAX;
-		if (given) {
-			return false;
-		}
 		if (item.len > 0 && heur_type_fits(t->r, &t->tool->params[param], item)) {
 			add_fix(t, HEUR_SET, param, item);
 			return true;
@@ -226,7 +220,7 @@ static bool allowed_values(struct trouble *t)
 	assay_str items[MAX_ITEMS];
 	int param = t->param >= 0 ? t->param : only_text_param(t);
 	for (size_t i = 0; marks[i] && param >= 0; i++) {
-		size_t at = find_fold(t->text, marks[i]);
+		size_t at = heur_find_word(t->text, (assay_str){marks[i], strlen(marks[i])});
 		size_t n = at == SIZE_MAX ? 0 : items_after(t->text, at + strlen(marks[i]), items);
 		if (n < 1 || is_type_word(items[0])) {
 			continue;
@@ -327,6 +321,10 @@ bool heur_repair(struct heur_run *r, struct heur_clause *c)
 	heur_read_params(r, &r->tools[s->call.tool]);
 	t.text = heur_sub(t.text, 0, heur_cut(t.text, 2000));
 	find_blame(&t);
+	/* An id that the user gave is no slip of the pen when something would be changed by it. */
+	if (heur_writes(t.tool->act) && heur_id_like(t.given) && heur_find_word(r->goal, t.given) != SIZE_MAX) {
+		return false;
+	}
 	return suggestion(&t) || unknown_argument(&t) || out_of_range(&t) || allowed_values(&t) ||
 	       something_missing(&t) || not_found(&t);
 }

@@ -179,17 +179,31 @@ static bool one_turn(const toy_world *world, const assay_json *tools, const char
 	return more;
 }
 
-void toy_work(const toy_world *world, const char *goal, const char *policy, uint32_t turns, toy_run *out)
+static void take_turns(const toy_world *world, const char *policy, uint32_t turns, toy_run *out)
 {
 	assay_json *tools = toy_tools(world);
+	for (uint32_t i = 0; i < turns && one_turn(world, tools, policy, turns - i, out); i++) {
+	}
+	as_json_free(tools);
+}
+
+void toy_work(const toy_world *world, const char *goal, const char *policy, uint32_t turns, toy_run *out)
+{
 	*out = (toy_run){.messages = as_json_array()};
 	as_buf_puts(&out->calls, "");
 	as_buf_puts(&out->answer, "");
 	say(out->messages, "system", NULL, "You work with tools.");
 	say(out->messages, "user", NULL, goal);
-	for (uint32_t i = 0; i < turns && one_turn(world, tools, policy, turns - i, out); i++) {
-	}
-	as_json_free(tools);
+	take_turns(world, policy, turns, out);
+}
+
+void toy_go_on(const toy_world *world, const char *goal, uint32_t turns, toy_run *run)
+{
+	as_buf_clear(&run->calls);
+	as_buf_puts(&run->calls, "");
+	as_buf_clear(&run->answer);
+	say(run->messages, "user", NULL, goal);
+	take_turns(world, "careful", turns, run);
 }
 
 void toy_free(toy_run *run)

@@ -50,6 +50,8 @@ assay_json *toy_ask(const assay_json *options, const assay_json *request, assay_
 
 /* Let the agent work on a goal. policy NULL: the instance's own. */
 void toy_work(const toy_world *world, const char *goal, const char *policy, uint32_t turns, toy_run *out);
+/* The user says one thing more; the calls of before are forgotten, the messages are not. */
+void toy_go_on(const toy_world *world, const char *goal, uint32_t turns, toy_run *run);
 void toy_free(toy_run *run);
 
 /* Work on it and compare the calls ("tool {...}" lines) and what the answer must mention (NULL: do not look). */

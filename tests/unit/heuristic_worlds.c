@@ -89,6 +89,7 @@ static const toy_reply tracker_replies[] = {
 	{"bugs__get_issue", NULL, "{\"issue_number\":57,\"title\":\"login is slow\",\"state\":\"open\",\"votes\":9}"},
 	{"bugs__create_issue", "\"urgent\"", "[tool error] priority must be one of: low, medium, high"},
 	{"bugs__create_issue", NULL, "{\"issue_number\":99}"},
+	{"bugs__assign", "u-77", "[tool error] unknown user 'u-77'; did you mean 'u-78'?"},
 	{"bugs__assign", "\"ada\"", "[tool error] unknown user 'ada'; did you mean 'ada.l'?"},
 	{"bugs__assign", NULL, "{\"ok\":true}"},
 	{"bugs__set_state", NULL, "{\"ok\":true}"},

@@ -37,6 +37,21 @@ START_TEST(test_clauses)
 }
 END_TEST
 
+START_TEST(test_small_talk)
+{
+	toy_expect(&toy_all,
+		   "This is for a report of mine. My manager is waiting. Get the book B-12, so that I can go on.",
+		   "lib__get_book {\"book_id\":\"B-12\"}\n", NULL);
+	toy_expect(&toy_all, "Is the book B-12 a long one? I need to know how many pages it has.",
+		   "lib__get_book {\"book_id\":\"B-12\"}\n", "474");
+	/* What stands in quotes is read as a whole. */
+	toy_expect(
+		&toy_all, "Create an issue titled 'Plan for summer, then list all; delete it' with priority low.",
+		"bugs__create_issue {\"title\":\"Plan for summer, then list all; delete it\",\"priority\":\"low\"}\n",
+		NULL);
+}
+END_TEST
+
 START_TEST(test_values)
 {
 	toy_expect(&toy_all, "Move the file /tmp/a.txt to /tmp/b.txt.",
@@ -124,6 +139,24 @@ START_TEST(test_chain_of_three)
 }
 END_TEST
 
+/* A number that the clause names, told by a tool that mentions it. */
+START_TEST(test_number_by_name)
+{
+	toy_expect(&toy_all, "Search for the book 'Emma' and log its pages as minutes on issue 41.",
+		   "lib__search_books {\"query\":\"Emma\"}\nlib__get_book {\"book_id\":\"B-12\"}\n"
+		   "bugs__log_work {\"issue_number\":41,\"entry\":{\"minutes\":474}}\n",
+		   NULL);
+}
+END_TEST
+
+/* "it" is nothing when nothing was found, and a change needs a reason for what it changes. */
+START_TEST(test_no_referent)
+{
+	toy_expect(&toy_all, "Search for books about 'Nonesuch', then lend the first one to member M-3.",
+		   "lib__search_books {\"query\":\"Nonesuch\"}\n", "nothing was found");
+}
+END_TEST
+
 START_TEST(test_no_producer)
 {
 	toy_run run;
@@ -154,6 +187,25 @@ START_TEST(test_each)
 }
 END_TEST
 
+START_TEST(test_each_search)
+{
+	toy_expect(&toy_library, "Search for books about Dune and Emma, then get the details of each.",
+		   "lib__search_books {\"query\":\"Dune\"}\nlib__search_books {\"query\":\"Emma\"}\n"
+		   "lib__get_book {\"book_id\":\"B-71\"}\nlib__get_book {\"book_id\":\"B-12\"}\n",
+		   NULL);
+}
+END_TEST
+
+START_TEST(test_conversation)
+{
+	toy_run run;
+	toy_work(&toy_all, "List the loans of the member 'Ada Lovelace'.", "careful", 12, &run);
+	toy_go_on(&toy_all, "Thanks. Now renew the first one.", 12, &run);
+	ck_assert_str_eq(run.calls.ptr, "lib__renew_loan {\"loan_id\":\"L-1\"}\n");
+	toy_free(&run);
+}
+END_TEST
+
 START_TEST(test_never_twice)
 {
 	toy_expect(&toy_all, "Read /data/a.txt. Read the file /data/a.txt again. Show me /data/a.txt.",
@@ -173,6 +225,9 @@ START_TEST(test_repair)
 		   "bugs__create_issue {\"title\":\"Typo\",\"priority\":\"urgent\"}\n"
 		   "bugs__create_issue {\"title\":\"Typo\",\"priority\":\"high\"}\n",
 		   "99");
+	/* But an id is no slip of the pen. */
+	toy_expect(&toy_all, "Assign issue 41 to 'u-77'.", "bugs__assign {\"issue_number\":41,\"assignee\":\"u-77\"}\n",
+		   "u-78");
 	toy_run run;
 	toy_work(&toy_files, "Read the file /data/missing.txt.", "careful", 12, &run);
 	ck_assert_msg(strstr(run.answer.ptr, "could not be done: ENOENT"), "%s%s", run.calls.ptr, run.answer.ptr);
@@ -297,8 +352,9 @@ START_TEST(test_random)
 }
 END_TEST
 
-UNIT_SUITE(heuristic_suite, "heuristic", test_one_clause, test_clauses, test_values, test_phrases, test_enum_and_nested,
-	   test_earlier_results, test_choice_and_filter, test_producers, test_chain_of_three, test_no_producer,
-	   test_each, test_never_twice, test_repair, test_destructive, test_conditions, test_router, test_budget,
+UNIT_SUITE(heuristic_suite, "heuristic", test_one_clause, test_clauses, test_small_talk, test_values, test_phrases,
+	   test_enum_and_nested, test_earlier_results, test_choice_and_filter, test_producers, test_chain_of_three,
+	   test_number_by_name, test_no_referent, test_no_producer, test_each, test_each_search, test_conversation,
+	   test_never_twice, test_repair, test_destructive, test_conditions, test_router, test_budget,
 	   test_nothing_to_do, test_greedy, test_random)
 UNIT_MAIN(heuristic_suite)
