@@ -418,7 +418,6 @@ bool heur_admitted(const struct heur_run *r, const struct heur_clause *c, const 
 void heur_rank(struct heur_run *r, struct heur_clause *c);
 
 /* heuristic_memory.c */
-assay_str heur_strip_error(assay_str text, bool *failed);
 void heur_remember(struct heur_run *r, int step);
 int heur_record_says(const struct heur_run *r, int record, assay_str text);
 
@@ -428,7 +427,6 @@ double heur_value_score(const struct heur_run *r, const struct heur_tool *t, con
 			const struct heur_value *v, int clause);
 bool heur_type_fits(const struct heur_run *r, const struct heur_param *p, assay_str text);
 bool heur_same_option(assay_str option, assay_str text); /* case, "_" and "-" folded */
-bool heur_has_option(const struct heur_run *r, const struct heur_param *p, assay_str text);
 assay_str heur_named_thing(const struct heur_run *r, const struct heur_value *v);
 bool heur_has_entity(const struct heur_param *p); /* its name says what it identifies */
 

@@ -264,9 +264,8 @@ static void bind_named_words(struct heur_run *r, const struct heur_tool *t, cons
 
 /* --- Things whose identifier has to be found first --- */
 
-static bool names_a_thing(const struct heur_run *r, const struct heur_value *v)
+static bool names_a_thing(const struct heur_value *v)
 {
-	(void)r;
 	return v->kind == HEUR_QUOTED || v->kind == HEUR_NAME || v->kind == HEUR_PHRASE || v->kind == HEUR_EMAIL ||
 	       v->kind == HEUR_ID;
 }
@@ -283,7 +282,7 @@ static int wanted_value(const struct heur_run *r, const struct heur_tool *t, con
 	const struct heur_param *p = &t->params[i];
 	for (size_t v = 0; v < r->n_values; v++) {
 		const struct heur_value *value = &r->values[v];
-		if (value->clause != how->clause || !allowed(how, b, v) || !names_a_thing(r, value)) {
+		if (value->clause != how->clause || !allowed(how, b, v) || !names_a_thing(value)) {
 			continue;
 		}
 		assay_str thing = heur_named_thing(r, value);

@@ -21,7 +21,7 @@ static double used_share(const struct heur_run *r, int clause, const struct heur
 }
 
 /* Words of the clause that name its parameters: "update the address", "change the status". */
-static double named_params(const struct heur_run *r, const struct heur_clause *c, const struct heur_tool *t)
+static double named_params(const struct heur_clause *c, const struct heur_tool *t)
 {
 	double score = 0;
 	for (size_t i = 0; i < t->n_params && score < 0.2; i++) {
@@ -31,7 +31,6 @@ static double named_params(const struct heur_run *r, const struct heur_clause *c
 			score += said ? 0.1 : 0;
 		}
 	}
-	(void)r;
 	return score;
 }
 
@@ -66,7 +65,7 @@ static double fit(struct heur_run *r, int clause, size_t rank, struct heur_bindi
 	struct heur_intent how = {.clause = clause, .focus = -1};
 	heur_bind(r, tool, &how, b);
 	const struct heur_tool *t = &r->tools[tool];
-	double score = c->scores[rank] + 0.6 * used_share(r, clause, b) + named_params(r, c, t) + follows_up(r, c, t);
+	double score = c->scores[rank] + 0.6 * used_share(r, clause, b) + named_params(c, t) + follows_up(r, c, t);
 	for (size_t i = 0; i < b->n_needs; i++) {
 		size_t param = (size_t)b->needs[i];
 		bool composed = t->params[param].sense == HEUR_S_CONTENT && heur_writes(t->act) && r->n_leaves > 0;

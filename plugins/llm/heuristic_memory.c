@@ -319,7 +319,7 @@ static bool says_error(const struct heur_run *r, const assay_json *v)
 	       r->json->boolean(r->json->get(v, "isError"), 0) != 0;
 }
 
-assay_str heur_strip_error(assay_str text, bool *failed)
+static assay_str strip_error(assay_str text, bool *failed)
 {
 	static const char *const marks[] = {"[tool error]", "[exception]", "error:", "error executing"};
 	text = heur_trim(text);
@@ -359,11 +359,11 @@ void heur_remember(struct heur_run *r, int index)
 {
 	struct heur_step *s = &r->steps[index];
 	const struct heur_tool *t = s->call.tool >= 0 ? &r->tools[s->call.tool] : NULL;
-	s->text = heur_strip_error(heur_sub(s->text, 0, heur_cut(s->text, HEUR_MAX_TEXT)), &s->failed);
+	s->text = strip_error(heur_sub(s->text, 0, heur_cut(s->text, HEUR_MAX_TEXT)), &s->failed);
 	assay_json *v = heur_parse(r, s->text);
 	assay_str inner = unwrapped(r, v, &s->failed);
 	if (inner.len > 0) {
-		s->text = heur_strip_error(inner, &s->failed);
+		s->text = strip_error(inner, &s->failed);
 		v = heur_parse(r, s->text);
 	}
 	s->failed = s->failed || says_error(r, v);

@@ -220,7 +220,7 @@ bool heur_same_option(assay_str option, assay_str text)
 	return true;
 }
 
-bool heur_has_option(const struct heur_run *r, const struct heur_param *p, assay_str text)
+static bool has_option(const struct heur_run *r, const struct heur_param *p, assay_str text)
 {
 	for (const assay_json *e = r->json->first(p->options); e; e = r->json->next(e)) {
 		if (heur_same_option(r->json->type(e) == ASSAY_JSON_NUMBER ? r->json->spelling(e) : r->json->str(e),
@@ -240,7 +240,7 @@ bool heur_type_fits(const struct heur_run *r, const struct heur_param *p, assay_
 		return false;
 	}
 	if (p->options) {
-		return heur_has_option(r, p, text);
+		return has_option(r, p, text);
 	}
 	if ((p->types & HEUR_T_STRING) == 0) {
 		bool whole = numeric && number >= -9e15 && number <= 9e15 && number - (double)(int64_t)number == 0.0;
