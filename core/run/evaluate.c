@@ -342,7 +342,9 @@ int as_stage_evaluate(as_engine *e, uint64_t *made, assay_error *err)
 		rc = as_store_attempts(e->store, as_str(e->manifest->bench_id), false, list_done, &v, err);
 	}
 	if (rc == 0) {
-		qsort(v.done, v.n_done, sizeof *v.done, compare_done);
+		if (v.n_done > 1) {
+			qsort(v.done, v.n_done, sizeof *v.done, compare_done);
+		}
 		rc = list_items(&v, err);
 	}
 	if (rc == 0) {

@@ -97,7 +97,9 @@ static int list_wanted(filling *f, assay_error *err)
 			}
 		}
 	}
-	qsort(f->wanted, f->n_wanted, sizeof *f->wanted, compare_ids);
+	if (f->n_wanted > 1) {
+		qsort(f->wanted, f->n_wanted, sizeof *f->wanted, compare_ids);
+	}
 	return 0;
 }
 
