@@ -206,9 +206,10 @@ struct tmpl_run {
 	assay_json **owned; /* freed with the run */
 	size_t n_owned, cap_owned;
 	struct tmpl_step steps[TMPL_MAX_STEPS];
-	size_t n_steps, max_steps;
-	bool careful; /* nothing destructive may be asked for */
-	int fatal;    /* a code that ends the run: cancelled, out of time */
+	size_t n_steps, max_steps, wanted_steps;
+	size_t link_from; /* steps before this one feed nothing for now */
+	bool careful;     /* nothing destructive may be asked for */
+	int fatal;        /* a code that ends the run: cancelled, out of time */
 };
 
 uint32_t tmpl_below(struct tmpl_run *r, uint32_t n);

@@ -81,7 +81,7 @@ static bool among(const struct tmpl_run *r, const int *leaves, size_t n, assay_s
 static bool link_param(struct tmpl_run *r, int tool, const struct tmpl_param *p, int fit, struct tmpl_slot *out)
 {
 	const struct tmpl_tool *t = &r->tools[tool];
-	for (size_t k = r->n_steps; k-- > 0;) {
+	for (size_t k = r->n_steps; k-- > r->link_from;) {
 		const struct tmpl_answer *a = r->steps[k].answer >= 0 ? &r->answers[r->steps[k].answer] : NULL;
 		int fitting[64];
 		size_t n = 0, distinct = 0;
@@ -184,6 +184,12 @@ static bool may_supply(const struct tmpl_run *r, int u, int t, const struct tmpl
 	bool home = tmpl_same(from->tool->server, to->tool->server);
 	if (u == t || !from->reads || from->odd || from->failing || in_plan(r, u)) {
 		return false;
+	}
+	/* What has to be told of a thing first does not supply it. */
+	for (size_t i = 0; i < from->n_params; i++) {
+		if (from->params[i].required && tmpl_same(from->params[i].name, p->name)) {
+			return false;
+		}
 	}
 	for (size_t i = 0; i < r->n_leaves; i++) {
 		int answer = r->records[r->leaves[i].record].answer;
@@ -382,18 +388,17 @@ static bool ends_in_write(const struct tmpl_run *r)
 	return r->n_steps > 0 && !r->tools[r->steps[r->n_steps - 1].tool].reads;
 }
 
-/* Go on with seeds that connect; what writes comes last. */
-static void extend(struct tmpl_run *r, const uint32_t *order)
+/* Go on with seeds that connect and read, or with one that writes. */
+static void extend_with(struct tmpl_run *r, const uint32_t *order, bool reading)
 {
-	for (int writes = 0; writes < 2; writes++) {
-		for (bool more = true; more && r->n_steps < r->max_steps && !ends_in_write(r);) {
-			more = false;
-			for (size_t i = 0; i < r->n_seeds && !more; i++) {
-				int tool = (int)order[i];
-				bool turn = r->tools[tool].reads == (writes == 0);
-				more = turn && !in_plan(r, tool) && connects(r, tool) && add_step(r, tool, 1);
-			}
+	for (bool more = true; more && r->n_steps < r->max_steps;) {
+		more = false;
+		for (size_t i = 0; i < r->n_seeds && !more; i++) {
+			int tool = (int)order[i];
+			bool turn = r->tools[tool].reads == reading && !in_plan(r, tool);
+			more = turn && connects(r, tool) && add_step(r, tool, 1);
 		}
+		more = more && reading; /* nothing follows what writes */
 	}
 }
 
@@ -462,13 +467,57 @@ static void fan_out(struct tmpl_run *r)
 	}
 }
 
+/* Move the steps from `at` on to the front. */
+static bool to_front(struct tmpl_run *r, size_t at)
+{
+	struct tmpl_step *copy = tmpl_alloc(&r->arena, TMPL_MAX_STEPS, sizeof *copy);
+	if (!copy) {
+		return false;
+	}
+	memcpy(copy, r->steps, sizeof r->steps);
+	for (size_t i = 0; i < r->n_steps; i++) {
+		r->steps[i] = copy[(at + i) % r->n_steps];
+	}
+	return true;
+}
+
+/* Other seeds for their own sake, until the goal is as long as it should be. What writes stays last. */
+static void lengthen(struct tmpl_run *r, const uint32_t *order)
+{
+	for (size_t i = 0; i < r->n_seeds && r->n_steps < r->wanted_steps; i++) {
+		int tool = (int)order[i];
+		size_t before = r->n_steps;
+		bool writes = ends_in_write(r);
+		if (!r->tools[tool].reads || in_plan(r, tool)) {
+			continue;
+		}
+		r->link_from = writes ? before : 0;
+		if (add_step(r, tool, 1)) {
+			extend_with(r, order, true);
+			if (writes && !to_front(r, before)) {
+				r->n_steps = before;
+			}
+		}
+		r->link_from = 0;
+	}
+	if (!ends_in_write(r)) {
+		extend_with(r, order, false);
+	}
+}
+
 static void set_length(struct tmpl_run *r)
 {
 	assay_str level = r->request->complexity;
-	r->max_steps = tmpl_is(level, "simple")   ? 2
-		       : tmpl_is(level, "medium") ? 3
-		       : tmpl_is(level, "hard")   ? 5
-						  : 2 + tmpl_below(r, 3);
+	if (tmpl_is(level, "simple")) {
+		r->max_steps = 2;
+		r->wanted_steps = 1;
+	} else if (tmpl_is(level, "medium") || tmpl_is(level, "hard")) {
+		r->max_steps = tmpl_is(level, "hard") ? 5 : 3;
+		r->wanted_steps = tmpl_is(level, "hard") ? 4 : 2;
+	} else {
+		r->max_steps = 2 + tmpl_below(r, 3);
+		r->wanted_steps = 1 + tmpl_below(r, 2);
+	}
 }
 
 void tmpl_make_plan(struct tmpl_run *r)
@@ -495,16 +544,16 @@ void tmpl_make_plan(struct tmpl_run *r)
 	if (r->n_steps == 0) {
 		return;
 	}
-	extend(r, order);
+	if (!ends_in_write(r)) {
+		extend_with(r, order, true);
+	}
 	if (r->n_steps == 1 && tmpl_below(r, 2) == 0) {
 		extend_beyond(r);
 	}
 	if (r->n_steps == 1 && tmpl_below(r, 3) != 0) {
 		fan_out(r);
 	}
-	if (r->n_steps == 1 && r->steps[0].n_more == 0 && !ends_in_write(r) && tmpl_below(r, 2) == 0) {
-		for (size_t i = 0; i < r->n_seeds && r->n_steps == 1; i++) {
-			add_step(r, (int)order[i], 1); /* two things at once */
-		}
+	if (r->n_steps > 1 || r->steps[0].n_more == 0) {
+		lengthen(r, order);
 	}
 }

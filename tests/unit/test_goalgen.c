@@ -1,0 +1,743 @@
+/* goalgen/template on a toy library and a toy weather service: where the values of goals come from, what is called to
+ * find them, and what happens when nothing that the servers say makes sense. */
+#include "core/base/error.h"
+#include "core/plugin/registry.h"
+#include "tests/unit/fakehost.h"
+#include "tests/unit/unit.h"
+#include <assay/roles/goalgen.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#define WRITES ASSAY_TOOL_WRITES
+#define DESTROYS (ASSAY_TOOL_WRITES | ASSAY_TOOL_DESTRUCTIVE)
+#define MAX_TOOLS 16
+
+/* --- The toy world -------------------------------------------------------------------------------------------------
+ */
+
+struct toy_tool {
+	const char *server, *name, *description, *input;
+	uint32_t flags;
+};
+
+#define BOOK_ID "\"book_id\":{\"type\":\"string\",\"description\":\"Id of the book.\"}"
+#define MEMBER_ID "\"member_id\":{\"type\":\"integer\",\"description\":\"Number of the member.\"}"
+
+static const struct toy_tool toys[] = {
+	{"library", "search_books", "Search the books of the library for words in title and author.",
+	 "{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\"},\"limit\":{\"type\":\"integer\"}},"
+	 "\"required\":[\"query\"]}",
+	 0},
+	{"library", "get_book", "Get one book by its id: title, author, year and shelf.",
+	 "{\"type\":\"object\",\"properties\":{" BOOK_ID "},\"required\":[\"book_id\"]}", 0},
+	{"library", "list_members", "List the members of the library, optionally only those of one city.",
+	 "{\"type\":\"object\",\"properties\":{\"city\":{\"type\":\"string\"}}}", 0},
+	{"library", "list_shelf", "List what stands on a shelf.",
+	 "{\"type\":\"object\",\"properties\":{\"shelf\":{\"type\":\"string\"}},\"required\":[\"shelf\"]}", 0},
+	{"library", "lend_book", "Lend a book to a member.",
+	 "{\"type\":\"object\",\"properties\":{" BOOK_ID "," MEMBER_ID "},\"required\":[\"book_id\",\"member_id\"]}",
+	 WRITES},
+	{"library", "write_review", "Write a review of a book.",
+	 "{\"type\":\"object\",\"properties\":{" BOOK_ID
+	 ",\"text\":{\"type\":\"string\"}},\"required\":[\"book_id\",\"text\"]}",
+	 WRITES},
+	{"library", "delete_member", "Delete a member who has left the library.",
+	 "{\"type\":\"object\",\"properties\":{" MEMBER_ID "},\"required\":[\"member_id\"]}", DESTROYS},
+	{"library", "delete_all_books", "Delete every book.",
+	 "{\"type\":\"object\",\"properties\":{\"confirm\":{\"type\":\"boolean\"}},\"required\":[\"confirm\"]}",
+	 DESTROYS},
+	{"weather", "get_forecast", "Get the forecast of a city for a day.",
+	 "{\"type\":\"object\",\"properties\":{\"city\":{\"type\":\"string\"},\"day\":{\"type\":\"string\","
+	 "\"format\":\"date\"}},\"required\":[\"city\"]}",
+	 0},
+	{"weather", "convertTemperature", "Convert a temperature from one scale to another.",
+	 "{\"type\":\"object\",\"properties\":{\"value\":{\"type\":\"number\",\"examples\":[36.6]},"
+	 "\"from_scale\":{\"type\":\"string\",\"enum\":[\"celsius\",\"fahrenheit\",\"kelvin\"]},"
+	 "\"to_scale\":{\"type\":\"string\",\"enum\":[\"celsius\",\"fahrenheit\",\"kelvin\"]}},"
+	 "\"required\":[\"value\",\"from_scale\",\"to_scale\"]}",
+	 0},
+};
+#define N_TOYS (sizeof toys / sizeof *toys)
+
+static const char books[] =
+	"{\"books\":[{\"book_id\":\"B-17\",\"title\":\"The Salt Road\",\"author\":\"Imani Okafor\",\"year\":1987},"
+	"{\"book_id\":\"B-23\",\"title\":\"Winter Maps\",\"author\":\"Jonas Lind\",\"year\":2004},"
+	"{\"book_id\":\"B-31\",\"title\":\"Rivers of Glass\",\"author\":\"Imani Okafor\",\"year\":1999}]}";
+static const char members[] =
+	"{\"members\":[{\"member_id\":301,\"name\":\"Ana Sousa\",\"city\":\"Porto\",\"joined\":\"2021-03-04\"},"
+	"{\"member_id\":305,\"name\":\"Piet Boer\",\"city\":\"Utrecht\",\"joined\":\"2022-11-19\"}]}";
+
+struct toy {
+	as_buf seen;  /* everything that the generator could have a value from */
+	as_buf calls; /* "name\n" each */
+	size_t n_calls;
+	int status;         /* of every call, 0: fine */
+	const char *always; /* answer to every call instead of the real ones */
+	assay_tool tools[MAX_TOOLS];
+	const assay_tool *list[MAX_TOOLS];
+	assay_json *schemas[MAX_TOOLS];
+	assay_json *servers;
+};
+
+static bool says(const assay_json *arguments, const char *key, const char *text)
+{
+	const assay_json *v = as_json_get(arguments, key);
+	return as_str_is(as_json_type(v) == ASSAY_JSON_NUMBER ? as_json_spelling(v) : as_json_str(v), text);
+}
+
+static const char *reply(assay_str tool, const assay_json *arguments)
+{
+	assay_str query = as_json_str(as_json_get(arguments, "query"));
+	if (as_str_is(tool, "search_books")) {
+		return as_str_contains(as_str(books), query) ? books : "{\"books\":[]}";
+	}
+	if (as_str_is(tool, "get_book")) {
+		return says(arguments, "book_id", "B-23")
+			       ? "{\"book_id\":\"B-23\",\"title\":\"Winter Maps\",\"shelf\":\"Shelf-C2\",\"pages\":240}"
+		       : says(arguments, "book_id", "B-17") || says(arguments, "book_id", "B-31")
+			       ? "{\"book_id\":\"B-17\",\"title\":\"The Salt Road\",\"shelf\":\"Shelf-B7\",\"pages\":312}"
+			       : NULL;
+	}
+	if (as_str_is(tool, "list_members")) {
+		return members;
+	}
+	if (as_str_is(tool, "list_shelf")) {
+		return says(arguments, "shelf", "Shelf-B7") || says(arguments, "shelf", "Shelf-C2") ? books : NULL;
+	}
+	if (as_str_is(tool, "get_forecast")) {
+		return says(arguments, "city", "Porto") || says(arguments, "city", "Utrecht")
+			       ? "{\"temperature\":18.5,\"sky\":\"clear\",\"day\":\"2026-02-11\"}"
+			       : NULL;
+	}
+	return as_str_is(tool, "convertTemperature") && !says(arguments, "from_scale", "kelvin") ? "{\"result\":291.65}"
+												 : NULL;
+}
+
+static int hook_world(void *context, assay_str server, assay_str tool, const assay_json *arguments, assay_json **result,
+		      int *is_error, assay_error *err)
+{
+	struct toy *t = context;
+	const char *text = t->always ? t->always : reply(tool, arguments);
+	assay_json *content = as_json_array(), *part = as_json_object();
+	ck_assert(server.len > 0);
+	t->n_calls++;
+	as_buf_printf(&t->calls, "%.*s\n", ASSAY_FMT(tool));
+	if (t->status != 0) {
+		as_json_free(content);
+		as_json_free(part);
+		return as_fail(err, t->status, "the world went away");
+	}
+	as_buf_puts(&t->seen, text ? text : "");
+	as_json_set(part, "type", as_json_cstring("text"));
+	as_json_set(part, "text", as_json_cstring(text ? text : "no such thing"));
+	as_json_append(content, part);
+	*result = as_json_object();
+	as_json_set(*result, "content", content);
+	*is_error = text == NULL;
+	return 0;
+}
+
+static const as_call_hooks hooks = {.world_call = hook_world};
+
+static assay_json *parsed(const char *text)
+{
+	assay_json *v = NULL;
+	ck_assert_msg(as_json_parse(as_str(text), ASSAY_JSON_PEER, &v, NULL) == 0, "%s", text);
+	return v;
+}
+
+static void toy_open(struct toy *t)
+{
+	*t = (struct toy){0};
+	for (size_t i = 0; i < N_TOYS; i++) {
+		t->schemas[i] = parsed(toys[i].input);
+		t->tools[i] = (assay_tool){.size = sizeof(assay_tool),
+					   .flags = toys[i].flags,
+					   .server = as_str(toys[i].server),
+					   .name = as_str(toys[i].name),
+					   .description = as_str(toys[i].description),
+					   .input_schema = t->schemas[i]};
+		t->list[i] = &t->tools[i];
+		as_buf_puts(&t->seen, toys[i].input);
+	}
+	t->servers = parsed("{\"library\":{\"class\":\"stateful_write\",\"description\":\"Books\",\"resources\":["
+			    "{\"kind\":\"shelf\",\"value\":\"Shelf-B7\"}]},\"weather\":{\"class\":\"live_read\"}}");
+	as_buf_puts(&t->seen, "Shelf-B7");
+}
+
+static void toy_close(struct toy *t)
+{
+	for (size_t i = 0; i < N_TOYS; i++) {
+		as_json_free(t->schemas[i]);
+	}
+	as_json_free(t->servers);
+	as_buf_free(&t->seen);
+	as_buf_free(&t->calls);
+}
+
+static const assay_goalgen_ops *ops(void)
+{
+	return fake_load("goalgen_template", ASSAY_ROLE_GOALGEN, "template")->ops;
+}
+
+/* What a request asks for beside the seeds. */
+struct frame {
+	const char *category, *framing, *complexity;
+};
+
+/* One goal from the seeds that `names` lists (indexes of toys, -1 ends), or NULL. */
+static assay_json *generate(struct toy *t, const int *seeds, uint64_t seed, const struct frame *frame, int *status)
+{
+	const assay_tool *list[MAX_TOOLS];
+	assay_goal_request request = {.size = sizeof request};
+	assay_json *goal = NULL;
+	assay_error err = {0};
+	as_collect got;
+	as_call call;
+	as_rng rng;
+	void *self = NULL;
+	size_t n = 0;
+	for (; seeds[n] >= 0; n++) {
+		list[n] = &t->tools[seeds[n]];
+	}
+	request.seeds = (assay_tools){list, n};
+	request.surface = (assay_tools){t->list, N_TOYS};
+	request.servers = t->servers;
+	request.category = as_str(frame ? frame->category : "random");
+	request.framing = as_str(frame ? frame->framing : "");
+	request.complexity = as_str(frame ? frame->complexity : "");
+	as_rng_seed(&rng, seed);
+	as_call_init(&call);
+	call.hooks = &hooks;
+	call.context = t;
+	call.rng = &rng;
+	as_collect_init(&got, 2, 0);
+	t->n_calls = 0;
+	ck_assert_int_eq(ops()->open(as_host(), NULL, &self, &err), 0);
+	*status = ops()->generate(self, &call.pub, &request, &got.sink, &err);
+	ops()->close(self);
+	if (as_json_count(got.values) > 0) {
+		ck_assert_int_eq(as_collect_one(&got, "goalgen/template", &goal, &err), 0);
+	}
+	as_collect_free(&got);
+	return goal;
+}
+
+static assay_json *must_generate(struct toy *t, const int *seeds, uint64_t seed, const struct frame *frame)
+{
+	int status;
+	assay_json *goal = generate(t, seeds, seed, frame, &status);
+	ck_assert_int_eq(status, 0);
+	return goal;
+}
+
+static assay_str text_of(const assay_json *goal)
+{
+	return as_json_str(as_json_get(goal, "goal"));
+}
+
+/* Seed sets that the tests go through: every tool is an anchor once, others follow it. */
+static void seed_set(size_t n, int out[4])
+{
+	out[0] = (int)(n % N_TOYS);
+	out[1] = (int)((n + 1 + n / N_TOYS) % N_TOYS);
+	out[2] = (int)((n + 4) % N_TOYS);
+	out[3] = -1;
+}
+
+/* --- Where values come from ----------------------------------------------------------------------------------------
+ */
+
+/* A quoted text is a value that was seen, or, as the text of something new, quotes one. */
+static bool known(const struct toy *t, assay_str quoted)
+{
+	static const char *const names[] = {"The Salt Road", "Winter Maps", "Rivers of Glass", "Imani Okafor",
+					    "Jonas Lind",    "Ana Sousa",   "Piet Boer",       "Porto",
+					    "Utrecht",       "Shelf-B7",    "Shelf-C2",        NULL};
+	if (as_str_contains(as_buf_str(&t->seen), quoted)) {
+		return true;
+	}
+	for (const char *const *name = names; *name; name++) {
+		if (as_str_contains(quoted, as_str(*name))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool has_digit(assay_str word)
+{
+	for (size_t i = 0; i < word.len; i++) {
+		if (word.ptr[i] >= '0' && word.ptr[i] <= '9') {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void check_values(const struct toy *t, assay_str goal)
+{
+	for (size_t i = 0; i < goal.len; i++) {
+		size_t from = i;
+		if (goal.ptr[i] == '"') {
+			for (i++; i < goal.len && goal.ptr[i] != '"'; i++) {
+			}
+			ck_assert_msg(i < goal.len, "open quote: %.*s", ASSAY_FMT(goal));
+			assay_str quoted = {goal.ptr + from + 1, i - from - 1};
+			ck_assert_msg(known(t, quoted), "invented \"%.*s\": %.*s", ASSAY_FMT(quoted), ASSAY_FMT(goal));
+			continue;
+		}
+		while (i < goal.len && !strchr(" ,;\"", goal.ptr[i])) {
+			i++;
+		}
+		assay_str word = {goal.ptr + from, i - from};
+		word.len -= word.len > 0 && word.ptr[word.len - 1] == '.';
+		ck_assert_msg(!has_digit(word) || as_str_contains(as_buf_str(&t->seen), word), "invented %.*s: %.*s",
+			      ASSAY_FMT(word), ASSAY_FMT(goal));
+		i -= i < goal.len && goal.ptr[i] == '"';
+	}
+}
+
+static void check_names(assay_str goal)
+{
+	for (size_t i = 0; i < N_TOYS; i++) {
+		ck_assert_msg(!as_str_contains(goal, as_str(toys[i].name)), "names %s: %.*s", toys[i].name,
+			      ASSAY_FMT(goal));
+	}
+	ck_assert(!as_str_contains(goal, ASSAY_STR("__")));
+}
+
+START_TEST(values_come_from_somewhere)
+{
+	size_t goals = 0;
+	for (size_t n = 0; n < 120; n++) {
+		struct toy t;
+		int seeds[4];
+		toy_open(&t);
+		seed_set(n, seeds);
+		assay_json *goal = must_generate(&t, seeds, n, NULL);
+		if (goal) {
+			check_values(&t, text_of(goal));
+			check_names(text_of(goal));
+			goals++;
+		}
+		as_json_free(goal);
+		toy_close(&t);
+	}
+	ck_assert_uint_ge(goals, 110);
+}
+END_TEST
+
+/* --- What is called ------------------------------------------------------------------------------------------------
+ */
+
+START_TEST(looking_around_changes_nothing)
+{
+	for (size_t n = 0; n < 120; n++) {
+		struct toy t;
+		int seeds[4];
+		toy_open(&t);
+		seed_set(n, seeds);
+		as_json_free(must_generate(&t, seeds, n, NULL));
+		ck_assert_uint_le(t.n_calls, 12);
+		for (size_t i = 0; i < N_TOYS; i++) {
+			bool called = as_str_contains(as_buf_str(&t.calls), as_str(toys[i].name));
+			ck_assert_msg(!called || toys[i].flags == 0, "called %s", toys[i].name);
+		}
+		toy_close(&t);
+	}
+}
+END_TEST
+
+static const assay_json *steps_of(const assay_json *goal)
+{
+	return as_json_get(as_json_get(goal, "notes"), "steps");
+}
+
+static uint32_t flags_of(assay_str name)
+{
+	for (size_t i = 0; i < N_TOYS; i++) {
+		if (as_str_is(name, toys[i].name)) {
+			return toys[i].flags;
+		}
+	}
+	return 0;
+}
+
+/* Flags of all tools that a goal asks for, or-ed. */
+static uint32_t asked_for(const assay_json *goal)
+{
+	uint32_t flags = 0;
+	for (const assay_json *s = as_json_first(steps_of(goal)); s; s = as_json_next(s)) {
+		flags |= flags_of(as_json_str(as_json_get(s, "tool")));
+	}
+	return flags;
+}
+
+START_TEST(steps_are_few_and_writing_comes_last)
+{
+	uint32_t seen = 0;
+	size_t several = 0;
+	for (size_t n = 0; n < 120; n++) {
+		struct toy t;
+		int seeds[4];
+		toy_open(&t);
+		seed_set(n, seeds);
+		assay_json *goal = must_generate(&t, seeds, n, NULL);
+		size_t count = as_json_count(steps_of(goal));
+		ck_assert_uint_le(count, 5);
+		several += count > 1;
+		for (size_t i = 0; i + 1 < count; i++) {
+			assay_str tool = as_json_str(as_json_get(as_json_at(steps_of(goal), i), "tool"));
+			ck_assert_uint_eq(flags_of(tool), 0);
+		}
+		ck_assert(!as_str_contains(text_of(goal), ASSAY_STR("every book")));
+		seen |= asked_for(goal);
+		as_json_free(goal);
+		toy_close(&t);
+	}
+	ck_assert_uint_eq(seen & DESTROYS, DESTROYS); /* sandboxed: may be asked for */
+	ck_assert_uint_ge(several, 60);
+}
+END_TEST
+
+START_TEST(nothing_destructive_where_care_is_asked_for)
+{
+	const struct frame careful = {"destructive_adjacent", "", ""};
+	const int seeds[] = {6, 4, 2, -1};
+	for (uint64_t n = 0; n < 40; n++) {
+		struct toy t;
+		toy_open(&t);
+		assay_json *goal = must_generate(&t, seeds, n, &careful);
+		ck_assert_ptr_nonnull(goal);
+		ck_assert_uint_eq(asked_for(goal) & ASSAY_TOOL_DESTRUCTIVE, 0);
+		as_json_free(goal);
+		toy_close(&t);
+	}
+}
+END_TEST
+
+START_TEST(no_writes_where_the_state_is_no_copy)
+{
+	const int seeds[] = {4, 5, 6, -1};
+	for (uint64_t n = 0; n < 40; n++) {
+		struct toy t;
+		toy_open(&t);
+		as_json_free(t.servers);
+		t.servers = parsed("{\"library\":{\"class\":\"live_read\"},\"weather\":{\"class\":\"live_read\"}}");
+		assay_json *goal = must_generate(&t, seeds, n, NULL);
+		ck_assert_uint_eq(asked_for(goal), 0);
+		as_json_free(goal);
+		toy_close(&t);
+	}
+}
+END_TEST
+
+START_TEST(what_empties_everything_is_never_asked_for)
+{
+	const int seeds[] = {7, -1};
+	for (uint64_t n = 0; n < 30; n++) {
+		struct toy t;
+		toy_open(&t);
+		assay_json *goal = must_generate(&t, seeds, n, NULL);
+		ck_assert_uint_eq(asked_for(goal), 0); /* a task that only reads stands beside it */
+		ck_assert_ptr_nonnull(goal);
+		as_json_free(goal);
+		toy_close(&t);
+	}
+}
+END_TEST
+
+/* --- Same and different --------------------------------------------------------------------------------------------
+ */
+
+START_TEST(the_same_seed_gives_the_same_goal)
+{
+	for (size_t n = 0; n < 30; n++) {
+		assay_text texts[2] = {{0}, {0}};
+		for (int k = 0; k < 2; k++) {
+			struct toy t;
+			int seeds[4];
+			toy_open(&t);
+			seed_set(n, seeds);
+			assay_json *goal = must_generate(&t, seeds, n, NULL);
+			ck_assert_int_eq(as_json_dump(goal, ASSAY_JSON_COMPACT, &texts[k], NULL), 0);
+			as_json_free(goal);
+			toy_close(&t);
+		}
+		ck_assert_str_eq(texts[0].ptr, texts[1].ptr);
+		as_text_free(&texts[0]);
+		as_text_free(&texts[1]);
+	}
+}
+END_TEST
+
+START_TEST(other_seeds_give_other_goals)
+{
+	const int seeds[] = {1, 0, 2, -1};
+	assay_json *texts = as_json_object(), *personas = as_json_object();
+	for (uint64_t n = 0; n < 60; n++) {
+		struct toy t;
+		toy_open(&t);
+		assay_json *goal = must_generate(&t, seeds, n, NULL);
+		as_json_set_n(texts, text_of(goal), as_json_null());
+		as_json_set_n(personas, as_json_str(as_json_get(goal, "persona")), as_json_null());
+		as_json_free(goal);
+		toy_close(&t);
+	}
+	ck_assert_uint_ge(as_json_count(texts), 50);
+	ck_assert_uint_eq(as_json_count(personas), 10);
+	as_json_free(texts);
+	as_json_free(personas);
+}
+END_TEST
+
+/* --- Form ----------------------------------------------------------------------------------------------------------
+ */
+
+START_TEST(a_framing_leads_in)
+{
+	const struct frame framed = {"decoy", "  Several tools look alike here ", ""};
+	const int seeds[] = {0, 1, -1};
+	struct toy t;
+	toy_open(&t);
+	assay_json *goal = must_generate(&t, seeds, 3, &framed);
+	ck_assert(as_str_starts(text_of(goal), ASSAY_STR("Several tools look alike here. ")));
+	as_json_free(goal);
+	toy_close(&t);
+}
+END_TEST
+
+static size_t longest(const char *complexity)
+{
+	const struct frame frame = {"random", "", complexity};
+	const int seeds[] = {2, 0, 1, 3, 8, -1};
+	size_t most = 0;
+	for (uint64_t n = 0; n < 40; n++) {
+		struct toy t;
+		toy_open(&t);
+		assay_json *goal = must_generate(&t, seeds, n, &frame);
+		size_t count = as_json_count(steps_of(goal));
+		most = count > most ? count : most;
+		as_json_free(goal);
+		toy_close(&t);
+	}
+	return most;
+}
+
+START_TEST(complexity_bounds_the_steps)
+{
+	ck_assert_uint_le(longest("simple"), 2);
+	ck_assert_uint_le(longest("medium"), 3);
+	ck_assert_uint_ge(longest("hard"), 4);
+}
+END_TEST
+
+START_TEST(a_goal_says_what_it_needs)
+{
+	const int seeds[] = {2, 8, -1};
+	size_t crossing = 0;
+	for (uint64_t n = 0; n < 40; n++) {
+		struct toy t;
+		toy_open(&t);
+		assay_json *goal = must_generate(&t, seeds, n, NULL);
+		const assay_json *servers = as_json_get(goal, "servers"), *tags = as_json_get(goal, "tags");
+		ck_assert_uint_ge(as_json_count(servers), 1);
+		ck_assert_int_eq(as_json_type(tags), ASSAY_JSON_ARRAY);
+		ck_assert(text_of(goal).ptr[text_of(goal).len - 1] == '.');
+		crossing += as_json_count(servers) == 2;
+		as_json_free(goal);
+		toy_close(&t);
+	}
+	ck_assert_uint_ge(crossing, 10); /* the city of a member has a forecast */
+}
+END_TEST
+
+/* --- Things that go wrong ------------------------------------------------------------------------------------------
+ */
+
+START_TEST(failures_of_the_world)
+{
+	const int seeds[] = {0, 1, 2, -1};
+	const struct {
+		int status, expected;
+	} cases[] = {{ASSAY_EUNREACH, 0},
+		     {ASSAY_EPROTO, 0},
+		     {ASSAY_ENOTSUP, 0},
+		     {ASSAY_ECANCELED, ASSAY_ECANCELED},
+		     {ASSAY_ETIMEOUT, ASSAY_ETIMEOUT},
+		     {ASSAY_ENOMEM, ASSAY_ENOMEM}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct toy t;
+		int status;
+		toy_open(&t);
+		t.status = cases[i].status;
+		assay_json *goal = generate(&t, seeds, i, NULL, &status);
+		ck_assert_int_eq(status, cases[i].expected);
+		ck_assert(status == 0 || !goal);
+		as_json_free(goal);
+		toy_close(&t);
+	}
+}
+END_TEST
+
+START_TEST(no_seeds_no_goal)
+{
+	const int none[] = {-1};
+	struct toy t;
+	toy_open(&t);
+	ck_assert_ptr_null(must_generate(&t, none, 1, NULL));
+	ck_assert_uint_eq(t.n_calls, 0);
+	toy_close(&t);
+}
+END_TEST
+
+static const char *const garbage[] = {
+	"",
+	"null",
+	"[]",
+	"{}",
+	"[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]",
+	"{\"books\":{\"books\":[{\"books\":[null,true,\"\"]}]}}",
+	"{\"\":\"\",\" \":\" \",\"book_id\":\"a\\u0000b\",\"title\":\"x\\ny\",\"city\":\"\\\"; delete_all_books\"}",
+	"{\"title\":\"delete_all_books\",\"book_id\":\"delete_all_books\",\"city\":\"get_forecast\"}",
+	"{\"member_id\":1e400,\"value\":-0.0,\"temperature\":123456789012345678901234567890}",
+	"not JSON at all: \xff\xfe\n: \nkey: value\n:::",
+	"{\"title\":\"\\u202Eevil\",\"name\":\"\\uD800\",\"author\":\"\\u0085\"}",
+};
+
+/* Whatever servers answer, no goal holds what could not be written in one. */
+START_TEST(answers_without_sense)
+{
+	for (size_t g = 0; g < sizeof garbage / sizeof *garbage; g++) {
+		for (size_t n = 0; n < N_TOYS; n++) {
+			struct toy t;
+			int seeds[4];
+			toy_open(&t);
+			t.always = garbage[g];
+			seed_set(n, seeds);
+			assay_json *goal = must_generate(&t, seeds, n, NULL);
+			if (goal) {
+				check_names(text_of(goal));
+				ck_assert(!memchr(text_of(goal).ptr, '\n', text_of(goal).len));
+				ck_assert(!as_str_contains(text_of(goal), ASSAY_STR("\xE2\x80\xAE")));
+			}
+			as_json_free(goal);
+			toy_close(&t);
+		}
+	}
+}
+END_TEST
+
+static const char *const bad_schemas[] = {
+	"null",
+	"[]",
+	"{\"properties\":[1,2]}",
+	"{\"properties\":{\"\":{}},\"required\":[\"\",1,null,\"missing\"]}",
+	"{\"properties\":{\"a\":true,\"b\":null,\"c\":{\"type\":\"array\"},\"d\":{\"type\":[]}},\"required\":[\"a\"]}",
+	"{\"properties\":{\"x\":{\"enum\":[]},\"y\":{\"enum\":[null,{},[]]}},\"required\":[\"x\",\"y\"]}",
+	"{\"properties\":{\"q\":{\"type\":\"string\",\"pattern\":\"((((\",\"examples\":[{}],\"maxLength\":-1}},\"required\":[\"q\"]}",
+	"{\"properties\":{\"o\":{\"type\":\"object\",\"properties\":{\"i\":{\"type\":\"string\"}}}},\"required\":[\"o\"]}",
+	"{\"properties\":{\"u\":{\"anyOf\":[{\"anyOf\":[{\"anyOf\":[{\"anyOf\":[{\"anyOf\":[{}]}]}]}]}]}},\"required\":[\"u\"]}",
+	"{\"properties\":{\"\\u00e9\\u00e9\":{\"type\":\"string\"}},\"required\":[\"\\u00e9\\u00e9\"]}",
+};
+static const char *const bad_texts[] = {"",
+					" ",
+					"Get",
+					"get \xff",
+					"Get\nGet",
+					"....",
+					"Get the the the the the the the the the",
+					"\"Get\" of of of",
+					"Delete, drop. Search"};
+
+START_TEST(tools_without_sense)
+{
+	for (size_t k = 0; k < sizeof bad_schemas / sizeof *bad_schemas; k++) {
+		for (size_t n = 0; n < N_TOYS; n++) {
+			struct toy t;
+			int seeds[4];
+			toy_open(&t);
+			seed_set(n, seeds);
+			for (size_t i = 0; i < N_TOYS; i++) {
+				as_json_free(t.schemas[i]);
+				t.schemas[i] =
+					parsed(bad_schemas[(k + i) % (sizeof bad_schemas / sizeof *bad_schemas)]);
+				t.tools[i].input_schema = t.tools[i].output_schema = t.tools[i].annotations =
+					t.schemas[i];
+				t.tools[i].description =
+					as_str(bad_texts[(k + i) % (sizeof bad_texts / sizeof *bad_texts)]);
+			}
+			assay_json *goal = must_generate(&t, seeds, n, NULL);
+			check_names(text_of(goal));
+			as_json_free(goal);
+			toy_close(&t);
+		}
+	}
+}
+END_TEST
+
+START_TEST(names_without_sense)
+{
+	static const char *const names[] = {"_",        "--",     "a",    "GET", "get_",
+					    "\xc3\xa9", "delete", "x__y", "123", "ALLCAPSNAME"};
+	for (size_t n = 0; n < 3 * N_TOYS; n++) {
+		struct toy t;
+		int seeds[4];
+		toy_open(&t);
+		seed_set(n, seeds);
+		for (size_t i = 0; i < N_TOYS; i++) {
+			t.tools[i].name = as_str(names[i]);
+			t.tools[i].description = (assay_str){NULL, 0};
+			t.tools[i].input_schema = NULL;
+		}
+		t.always = books;
+		as_json_free(must_generate(&t, seeds, n, NULL));
+		toy_close(&t);
+	}
+}
+END_TEST
+
+/* Memory that runs out at any point is an error or a goal, and nothing is left behind. */
+START_TEST(out_of_memory)
+{
+	for (long n = 0; n < 12; n++) {
+		struct toy t;
+		as_call call;
+		as_rng rng;
+		fake_sink sink;
+		assay_goal_request request = {.size = sizeof request};
+		assay_error err = {0};
+		void *self = NULL;
+		toy_open(&t);
+		request.seeds = request.surface = (assay_tools){t.list, N_TOYS};
+		request.servers = t.servers;
+		fake_call(&call, AS_FOREVER);
+		as_rng_seed(&rng, 5);
+		call.hooks = &hooks;
+		call.context = &t;
+		call.rng = &rng;
+		fake_sink_init(&sink);
+		ck_assert_int_eq(ops()->open(fake_host(), NULL, &self, &err), 0);
+		fake_fail_alloc(n < 11 ? n : -1);
+		int rc = ops()->generate(self, &call.pub, &request, &sink.sink, &err);
+		fake_fail_alloc(-1);
+		ck_assert(rc == 0 || rc == ASSAY_ENOMEM);
+		ck_assert(n > 0 || rc == ASSAY_ENOMEM);
+		ck_assert(n < 11 || (rc == 0 && as_json_count(sink.values) == 1));
+		ops()->close(self);
+		fake_sink_free(&sink);
+		ck_assert_int_eq(fake_live_blocks(), 0);
+		toy_close(&t);
+	}
+}
+END_TEST
+
+UNIT_SUITE(make_suite, "goalgen", values_come_from_somewhere, looking_around_changes_nothing,
+	   steps_are_few_and_writing_comes_last, nothing_destructive_where_care_is_asked_for,
+	   no_writes_where_the_state_is_no_copy, what_empties_everything_is_never_asked_for,
+	   the_same_seed_gives_the_same_goal, other_seeds_give_other_goals, a_framing_leads_in,
+	   complexity_bounds_the_steps, a_goal_says_what_it_needs, failures_of_the_world, no_seeds_no_goal,
+	   answers_without_sense, tools_without_sense, names_without_sense, out_of_memory)
+UNIT_MAIN(make_suite)
