@@ -230,14 +230,14 @@ static int check_complete(const packing *p, assay_error *err)
 {
 	const as_manifest *m = p->e->manifest;
 	const as_wanted_attempt *first;
-	size_t n = as_wanted_missing(&p->wanted, &first);
+	size_t n = as_wanted_missing(&p->wanted, m, &first);
 	if (n == 0) {
 		return 0;
 	}
 	as_fail(err, ASSAY_EDATA,
-		"%zu of %zu attempts are missing, the first: %s under condition %s, task %.*s, repeat %u", n,
+		"%zu of %zu attempts are missing or void, the first: %s under condition %s, task %.*s, repeat %u", n,
 		p->wanted.n, m->candidates[first->candidate].name, m->conditions[first->condition].name,
-		ASSAY_FMT(p->tasks[first->task].id), first->repeat + 1);
+		ASSAY_FMT(p->tasks[first->task].id), first->repeat);
 	as_error_hint(err, "make them with \"assay eval\"");
 	return ASSAY_EDATA;
 }

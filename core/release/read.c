@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/run/workdir.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,7 +11,7 @@ struct as_release {
 	assay_json *record;
 	as_release_file *files;
 	size_t n;
-	as_buf temp; /* what it was unpacked into; empty: nothing was */
+	as_workdir work; /* what it was unpacked in */
 	as_buf dir;
 };
 
@@ -156,10 +157,19 @@ static int read_record(as_release *r, assay_json *record, assay_error *err)
 	return 0;
 }
 
+static as_release *new_release(void)
+{
+	as_release *r = as_new(1, sizeof *r);
+	if (r) {
+		r->work.lock = -1;
+	}
+	return r;
+}
+
 int as_release_parse(assay_str text, as_release **out, assay_error *err)
 {
 	const as_json_limits limits = {.max_bytes = AS_RELEASE_MAX_RECORD};
-	as_release *r = as_new(1, sizeof *r);
+	as_release *r = new_release();
 	assay_json *record = NULL;
 	int rc = r ? as_json_parse_with(text, ASSAY_JSON_STRICT, &limits, NULL, &record, err) : as_fail_memory(err);
 	*out = NULL;
@@ -199,21 +209,25 @@ static int see_file(void *payload, const char *relative, const char *path, assay
 
 static int unpack(as_release *r, const char *path, as_registry *registry, assay_error *err)
 {
-	const char *tmp = getenv("TMPDIR");
 	const as_archive_ops *archive;
 	top_folder top = {.archive = path};
+	as_buf to = {0};
 	int rc = as_service_archive(registry, &archive, err);
-	rc = rc < 0 ? rc : as_make_temp_dir(tmp && tmp[0] ? tmp : "/tmp", "assay-release-", &r->temp, err);
-	rc = rc < 0 ? rc : archive->unpack(path, r->temp.ptr, AS_RELEASE_MAX_BYTES, AS_RELEASE_MAX_FILES + 2, err);
-	rc = rc < 0 ? rc : as_walk(r->temp.ptr, see_file, &top, err);
+	rc = rc < 0 ? rc : as_workdir_open(&r->work, err);
+	as_path_join(&to, as_buf_str(&r->work.path), ASSAY_STR("release"));
+	rc = rc < 0 ? rc : as_buf_check(&to, err);
+	rc = rc < 0 ? rc : as_make_dirs(to.ptr, err);
+	rc = rc < 0 ? rc : archive->unpack(path, to.ptr, AS_RELEASE_MAX_BYTES, AS_RELEASE_MAX_FILES + 2, err);
+	rc = rc < 0 ? rc : as_walk(to.ptr, see_file, &top, err);
 	if (rc == 0 && top.name.len == 0) {
 		as_fail(err, ASSAY_EDATA, "not a release: the archive is empty");
 		rc = as_error_where(err, path, 0);
 	}
 	if (rc == 0) {
-		as_path_join(&r->dir, as_buf_str(&r->temp), as_buf_str(&top.name));
+		as_path_join(&r->dir, as_buf_str(&to), as_buf_str(&top.name));
 		rc = as_buf_check(&r->dir, err);
 	}
+	as_buf_free(&to);
 	as_buf_free(&top.name);
 	return rc;
 }
@@ -241,7 +255,7 @@ static int load_record(as_release *r, const char *given, assay_error *err)
 
 int as_release_open(const char *path, as_registry *registry, as_release **out, assay_error *err)
 {
-	as_release *r = as_new(1, sizeof *r);
+	as_release *r = new_release();
 	int rc = r ? 0 : as_fail_memory(err);
 	*out = NULL;
 	if (rc == 0 && as_dir_exists(path)) {
@@ -264,10 +278,7 @@ void as_release_close(as_release *r)
 	if (!r) {
 		return;
 	}
-	if (r->temp.len > 0) {
-		as_remove_tree(r->temp.ptr, NULL);
-	}
-	as_buf_free(&r->temp);
+	as_workdir_close(&r->work);
 	as_buf_free(&r->dir);
 	as_json_free(r->record);
 	free(r->files);

@@ -318,15 +318,40 @@ static int check_verdict(attempt_case *c, size_t scorer, assay_error *err)
 	return rc;
 }
 
+/* Ends that an explorer declares itself (sdk/assay/roles/explorer.h): what happened then was the agent's doing. */
+static bool is_declared(assay_str end)
+{
+	static const char *const ends[] = {"finished", "gave_up", "turn_limit", "malformed_call", "context_overflow"};
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		if (as_str_is(end, ends[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A failure must not be talked away: its end is the one that the trace tells, its class that of the end. */
+static void check_end(const attempt_case *c)
+{
+	assay_str said = as_json_str(as_json_pointer(as_trace_document(c->trace), "/seed_metadata/exploration/end"));
+	bool agent = as_str_is(c->line.end_class, "agent");
+	if (is_declared(said) && !as_str_eq(said, c->line.end)) {
+		as_finding(c->v->out, c->at->attempts.file, c->at->attempts.line, "/end",
+			   "\"%.40s\" follows from its trace", said.ptr);
+	}
+	if (!agent && !as_str_is(c->line.end_class, "infra") && !as_str_is(c->line.end_class, "harness")) {
+		attempt_finding(c, "/class", "expected \"agent\", \"infra\" or \"harness\"");
+	} else if (!agent && is_declared(c->line.end)) {
+		attempt_finding(c, "/class", "such an end is the agent's");
+	}
+}
+
 /* A fail whose end is not the agent's is void; nothing else is. */
 static void check_void(const attempt_case *c)
 {
 	const assay_json *verdict = as_json_get(c->headline, "verdict");
 	bool passed = as_str_is(as_json_str(as_json_get(verdict, "verdict")), "pass");
-	bool agent = as_str_is(c->line.end_class, "agent");
-	if (!agent && !as_str_is(c->line.end_class, "infra") && !as_str_is(c->line.end_class, "harness")) {
-		attempt_finding(c, "/class", "expected \"agent\", \"infra\" or \"harness\"");
-	} else if (c->line.voided != (!passed && !agent)) {
+	if (c->line.voided != (!passed && !as_str_is(c->line.end_class, "agent"))) {
 		attempt_finding(c, "/void", "does not follow from the verdict and the class of the end");
 	}
 }
@@ -344,6 +369,7 @@ static int count_attempt(const attempt_case *c, assay_error *err)
 		c->v->broken = true;
 		return 0;
 	}
+	check_end(c);
 	check_void(c);
 	return as_figures_add_attempt(c->v->figures, &a, err);
 }
@@ -421,12 +447,13 @@ static void check_missing(const attempt_rows *at)
 {
 	const verification *v = at->v;
 	const as_wanted_attempt *first;
-	size_t n = as_wanted_missing(&at->wanted, &first);
+	size_t n = as_wanted_missing(&at->wanted, v->manifest, &first);
 	if (n > 0 && !v->broken) {
-		as_finding(v->out, at->attempts.file, 0, NULL,
-			   "%zu attempts are missing, the first: %.60s under condition %.40s, task %.40s, repeat %u", n,
-			   v->manifest->candidates[first->candidate].name,
-			   v->manifest->conditions[first->condition].name, v->tasks[first->task].id.ptr, first->repeat);
+		as_finding(
+			v->out, at->attempts.file, 0, NULL,
+			"%zu attempts are missing or were not tried again when void, the first: %.60s under condition %.40s, task %.40s, repeat %u",
+			n, v->manifest->candidates[first->candidate].name,
+			v->manifest->conditions[first->condition].name, v->tasks[first->task].id.ptr, first->repeat);
 	}
 }
 

@@ -76,7 +76,7 @@ typedef struct reports {
 	as_use *list; /* of the manifest's those that can be rendered again */
 	size_t n;
 	bool all;
-	as_buf dir;
+	as_workdir work;
 	bool *known; /* by place in the release's list of files */
 } reports;
 
@@ -132,22 +132,24 @@ static int check_report(void *payload, const char *relative, const char *path, a
 
 static int render(reports *r, const assay_json *model, assay_error *err)
 {
-	const char *tmp = getenv("TMPDIR");
 	as_manifest some = *r->v->manifest; /* the same with fewer reports */
 	as_engine engine = r->v->engine;
+	as_buf dir = {0};
 	assay_error found = {0};
-	int rc = as_make_temp_dir(tmp && tmp[0] ? tmp : "/tmp", "assay-reports-", &r->dir, err);
-	if (rc < 0) {
-		return rc;
+	int rc = as_workdir_open(&r->work, err);
+	as_path_join(&dir, as_buf_str(&r->work.path), ASSAY_STR("reports"));
+	rc = rc < 0 ? rc : as_buf_check(&dir, err);
+	rc = rc < 0 ? rc : as_make_dirs(dir.ptr, err);
+	if (rc == 0) {
+		some.reports = r->list;
+		some.n_reports = r->n;
+		engine.manifest = &some;
+		rc = as_stage_report(&engine, model, dir.ptr, NULL, &found);
+		rc = rc < 0 ? as_finding_of(r->v->out, "manifest.json", 0, NULL, &found, err)
+			    : as_walk(dir.ptr, check_report, r, err);
 	}
-	some.reports = r->list;
-	some.n_reports = r->n;
-	engine.manifest = &some;
-	rc = as_stage_report(&engine, model, r->dir.ptr, NULL, &found);
-	if (rc < 0) {
-		return as_finding_of(r->v->out, "manifest.json", 0, NULL, &found, err);
-	}
-	return as_walk(r->dir.ptr, check_report, r, err);
+	as_buf_free(&dir);
+	return rc;
 }
 
 /* A file that nothing follows from, and that follows from nothing, has no place in a release. */
@@ -170,16 +172,15 @@ static void check_strangers(const reports *r)
 static int check_reports(verification *v, const assay_json *model, assay_error *err)
 {
 	const as_release_file *list;
-	reports r = {.v = v, .known = as_new(as_release_files(v->release, &list) + 1, sizeof(bool))};
+	reports r = {.v = v,
+		     .work = {.lock = -1},
+		     .known = as_new(as_release_files(v->release, &list) + 1, sizeof(bool))};
 	int rc = r.known ? choose_reports(&r, err) : as_fail_memory(err);
 	rc = rc < 0 ? rc : render(&r, model, err);
 	if (rc == 0) {
 		check_strangers(&r);
 	}
-	if (r.dir.len > 0) {
-		as_remove_tree(r.dir.ptr, NULL);
-	}
-	as_buf_free(&r.dir);
+	as_workdir_close(&r.work);
 	free(r.list);
 	free(r.known);
 	return rc;

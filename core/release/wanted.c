@@ -96,13 +96,13 @@ static bool stands_before(const as_wanted_attempt *a, const as_wanted_attempt *b
 	return a->task != b->task ? a->task < b->task : a->repeat < b->repeat;
 }
 
-size_t as_wanted_missing(const as_wanted *w, const as_wanted_attempt **first)
+size_t as_wanted_missing(const as_wanted *w, const as_manifest *m, const as_wanted_attempt **first)
 {
 	size_t n = 0;
 	*first = NULL;
 	for (size_t i = 0; i < w->n; i++) {
 		const as_wanted_attempt *a = &w->list[i];
-		if (a->tries > 0) {
+		if (a->settled || a->tries > (int64_t)m->retry_void) {
 			continue;
 		}
 		n++;

@@ -27,8 +27,8 @@ as_wanted_attempt *as_wanted_find(const as_wanted *w, assay_str id); /* NULL: no
 /* Note a try. ASSAY_EDATA: tries are numbered from 1 on without a gap, and none follows one that counts. */
 int as_wanted_note(as_wanted_attempt *a, int64_t try_number, bool voided, assay_error *err);
 
-/* How many have no try at all; *first is one of them: the first in the order of conditions, candidates, tasks, repeats.
- */
-size_t as_wanted_missing(const as_wanted *w, const as_wanted_attempt **first);
+/* How many are not finished: no try at all, or void ones only and fewer than the manifest gives an attempt. *first is
+ * one of them: the first in the order of conditions, candidates, tasks, repeats. */
+size_t as_wanted_missing(const as_wanted *w, const as_manifest *m, const as_wanted_attempt **first);
 
 #endif

@@ -326,7 +326,9 @@ static as_trace *play_attempt(struct kit *k, size_t candidate, size_t task, uint
 		ck_ok(as_trace_add_refused(trace, ASSAY_STR("mail__send"), NULL, ASSAY_STR("no such tool"), &err));
 	}
 	ck_ok(as_trace_set_metadata(trace, "exploration",
-				    json("{'final_message':'It is done.','turns':2,'end':'finished'}"), &err));
+				    json(nothing ? "{'final_message':null,'turns':0,'end':null}"
+						 : "{'final_message':'It is done.','turns':2,'end':'finished'}"),
+				    &err));
 	ck_ok(as_trace_finish(trace, &err));
 	as_world_close(world, NULL);
 	return trace;

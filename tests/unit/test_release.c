@@ -99,7 +99,7 @@ START_TEST(test_missing_attempts)
 {
 	struct kit k;
 	kit_open(&k, NULL, NULL);
-	expect_refusal(&k, "8 of 8 attempts are missing, the first: good under condition main");
+	expect_refusal(&k, "8 of 8 attempts are missing or void, the first: good under condition main");
 	kit_close(&k);
 }
 END_TEST
@@ -230,6 +230,13 @@ static const struct forgery {
 	{"attempts.jsonl", "\"void\":true", "\"void\":false", 0, "attempts.jsonl", 0, "/void: does not follow"},
 	{"attempts.jsonl", "\"class\":\"agent\"", "\"class\":\"infra\"", 4, "attempts.jsonl", 0,
 	 "/void: does not follow"},
+	{"attempts.jsonl", "\"class\":\"agent\"", "\"class\":\"infra\"", 4, "attempts.jsonl", 0,
+	 "/class: such an end is the agent's"},
+	{"attempts.jsonl", "\"end\":\"finished\"", "\"end\":\"model_unreachable\"", 0, "attempts.jsonl", 0,
+	 "/end: \"finished\" follows from its trace"},
+	{"attempts.jsonl", "\"end\":\"finished\",\"class\":\"agent\",\"void\":false",
+	 "\"end\":\"model_unreachable\",\"class\":\"infra\",\"void\":true", 4, "attempts.jsonl", -1,
+	 "1 attempts are missing or were not tried again when void, the first: lazy"},
 	{"attempts.jsonl", "\"try\":2", "\"try\":3", 0, "attempts.jsonl", 0,
 	 "/try: try 3 of an attempt, expected try 2"},
 	{"attempts.jsonl", "\"end\":\"finished\"", "\"end\":\"gave_up\"", 0, "figures.json", -1,
@@ -367,7 +374,9 @@ START_TEST(test_cherry_picking)
 		drop_line(dir, files[i], 5);
 	}
 	mend(dir);
-	expect_finding(dir, "attempts.jsonl", 0, "1 attempts are missing, the first: lazy under condition main, task ");
+	expect_finding(
+		dir, "attempts.jsonl", 0,
+		"1 attempts are missing or were not tried again when void, the first: lazy under condition main, task ");
 	drop_line(dir, "traces.jsonl", 5);
 	mend(dir);
 	expect_finding(dir, "traces.jsonl", 7, "ends here, but there are more attempts");

@@ -122,7 +122,9 @@ START_TEST(test_archives)
 		write_file(k.dir.ptr, "broken.tar.zst", as_text_str(text));
 		text.ptr[i] = (char)(text.ptr[i] ^ 0x55);
 		ck_ok(as_registry_new(&plugins, &options.registry, &err));
-		ck_assert(as_release_verify(&options, &found, NULL) < 0 || found.total > 0 || i == 0);
+		if (as_release_verify(&options, &found, NULL) == 0 && found.total == 0) {
+			ck_assert_str_eq(found.identity, k.identity); /* a byte that says nothing: a time, an owner */
+		}
 		as_registry_free(options.registry);
 	}
 	write_file(k.dir.ptr, "broken.tar.zst", ASSAY_STR("no archive at all"));
@@ -323,7 +325,8 @@ static const struct edit {
 	 "/evaluation/scorers/0: its verdicts cannot be recomputed: scorer scorer/witch is not shipped"},
 	{"manifest.json", "reporter/markdown", "reporter/witch", "manifest.json",
 	 "/reports/0: its report cannot be rendered again: reporter/witch is not shipped"},
-	{"manifest.json", "\"attempts\": 2", "\"attempts\": 900", "attempts.jsonl", "3592 attempts are missing"},
+	{"manifest.json", "\"attempts\": 2", "\"attempts\": 900", "attempts.jsonl",
+	 "3592 attempts are missing or were"},
 };
 
 START_TEST(test_rows)
