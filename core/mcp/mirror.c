@@ -228,8 +228,13 @@ static int visit(scan *s, const assay_json *schema, bool reachable)
 
 int as_mirror_scan(const assay_json *tool, assay_json **map, assay_error *err)
 {
+	return as_mirror_scan_schema(as_json_get(tool, "inputSchema"), map, err);
+}
+
+int as_mirror_scan_schema(const assay_json *schema, assay_json **map, assay_error *err)
+{
 	scan s = {.map = as_json_array(), .path = as_json_array(), .err = err};
-	int rc = s.map && s.path ? visit(&s, as_json_get(tool, "inputSchema"), true) : as_fail_memory(err);
+	int rc = s.map && s.path ? visit(&s, schema, true) : as_fail_memory(err);
 
 	as_json_free(s.path);
 	*map = NULL;
@@ -249,6 +254,11 @@ static const assay_json *follow(const assay_json *arguments, const assay_json *p
 		arguments = as_json_get_n(arguments, as_json_str(name));
 	}
 	return arguments;
+}
+
+const assay_json *as_mirror_argument(const assay_json *entry, const assay_json *arguments)
+{
+	return follow(arguments, as_json_get(entry, "path"));
 }
 
 /* "Mcp-Param-X: value", or NULL: nothing to say of that argument. */

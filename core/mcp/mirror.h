@@ -9,6 +9,11 @@
  * ASSAY_EDATA with the reason: the tool breaks the rules and must not be offered. */
 int as_mirror_scan(const assay_json *tool, assay_json **map, assay_error *err);
 
+/* The same for an input schema alone. */
+int as_mirror_scan_schema(const assay_json *schema, assay_json **map, assay_error *err);
+/* The argument that an entry of the map is about; NULL: it is not there. */
+const assay_json *as_mirror_argument(const assay_json *entry, const assay_json *arguments);
+
 /* The headers of one request, "Name: value", NULL-terminated, in the arena; map NULL: none of the arguments. */
 int as_mirror_headers(as_arena *arena, const char *method, const assay_json *params, const assay_json *map,
 		      const char *const **out, assay_error *err);

@@ -1,6 +1,6 @@
-/* client URL: the client that the official conformance suite drives. What it is to do stands in MCP_CONFORMANCE_SCENARIO,
- * the revision in MCP_CONFORMANCE_PROTOCOL_VERSION, further data in MCP_CONFORMANCE_CONTEXT. Everything on the wire is the
- * program's own: core/mcp over the HTTP transport. */
+/* client URL: the client that the official conformance suite drives. What it is to do stands in
+ * MCP_CONFORMANCE_SCENARIO, the revision in MCP_CONFORMANCE_PROTOCOL_VERSION, further data in MCP_CONFORMANCE_CONTEXT.
+ * Everything on the wire is the program's own: core/mcp over the HTTP transport. */
 #include "core/base/error.h"
 #include "core/mcp/session.h"
 #include "core/plugin/call.h"
@@ -188,8 +188,8 @@ static int open_session(run *r, const char *url, const as_mcp_options *options)
 				      &r->transport, &r->err);
 	}
 	if (!rc) {
-		rc = as_mcp_open_with("conformance", as_instance_ops(r->transport), as_instance_self(r->transport), NULL,
-				      options, &r->call.pub, &r->session, &r->err);
+		rc = as_mcp_open_with("conformance", as_instance_ops(r->transport), as_instance_self(r->transport),
+				      NULL, options, &r->call.pub, &r->session, &r->err);
 	}
 	as_json_free(launch);
 	return rc;
@@ -231,7 +231,7 @@ int main(int argc, char **argv)
 	r.call.hooks = &hooks;
 	r.call.context = &r;
 	r.call.deadline_ms = as_deadline(25000);
-	rc = argc != 2	   ? as_fail(&r.err, ASSAY_EINVAL, "usage: client URL")
+	rc = argc != 2   ? as_fail(&r.err, ASSAY_EINVAL, "usage: client URL")
 	     : !scenario ? as_fail(&r.err, ASSAY_EINVAL, "no scenario \"%s\"", name ? name : "")
 			 : as_registry_new(&where, &r.registry, &r.err);
 	rc = rc ? rc : run_scenario(&r, scenario, argv[1]);

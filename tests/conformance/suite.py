@@ -25,7 +25,8 @@ OFFERED = {
     "2026-07-28": ["tools-list", "tools-call-simple-text", "tools-call-image", "tools-call-audio",
                    "tools-call-embedded-resource", "tools-call-mixed-content", "tools-call-error",
                    "tools-call-with-progress", "json-schema-2020-12", "server-sse-multiple-streams",
-                   "dns-rebinding-protection", "server-stateless", "http-header-validation"],
+                   "dns-rebinding-protection", "server-stateless", "http-header-validation",
+                   "http-custom-header-server-validation"],
 }
 
 
