@@ -38,7 +38,7 @@ static int folder_open(const assay_host *host, const assay_json *options, void *
 }
 
 static int folder_prepare(void *self, assay_call *call, const char *workdir, void **state, assay_sink *bindings,
-                          assay_error *err)
+			  assay_error *err)
 {
 	folder *f = self;
 	const assay_json_api *J = f->host->json;
@@ -71,19 +71,19 @@ static int folder_cleanup(void *self, assay_call *call, void *state, assay_error
 }
 
 static const assay_environment_ops ops = {.size = sizeof ops,
-                                          .open = folder_open,
-                                          .close = folder_close,
-                                          .prepare = folder_prepare,
-                                          .cleanup = folder_cleanup};
+					  .open = folder_open,
+					  .close = folder_close,
+					  .prepare = folder_prepare,
+					  .cleanup = folder_cleanup};
 
 static const assay_impl impl = {.size = sizeof impl,
-                                .role = ASSAY_ROLE_ENVIRONMENT,
-                                .role_version = 1,
-                                .name = "folder",
-                                .summary = "a template folder, copied for every attempt",
-                                .options = "{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{"
-                                           "\"template\":{\"type\":\"string\",\"format\":\"path\",\"must-exist\":true,"
-                                           "\"description\":\"folder to copy; none: start empty\"}}}",
-                                .ops = &ops};
+				.role = ASSAY_ROLE_ENVIRONMENT,
+				.role_version = 1,
+				.name = "folder",
+				.summary = "a template folder, copied for every attempt",
+				.options = "{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{"
+					   "\"template\":{\"type\":\"string\",\"format\":\"path\",\"must-exist\":true,"
+					   "\"description\":\"folder to copy; none: start empty\"}}}",
+				.ops = &ops};
 
 ASSAY_PLUGIN(environment_folder, "0.1.0", "File-system states from a template folder", "Apache-2.0", &impl)

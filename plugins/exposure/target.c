@@ -62,11 +62,16 @@ static uint32_t round_half_even(double x)
 
 /* Add what a sampler draws, at most until the pool holds `limit` tools. */
 static int add_sample(const target *t, assay_call *call, const char *sampler, const assay_exposure_request *request,
-                      assay_tools candidates, size_t n, size_t limit, uint32_t *picked, pool *p, assay_error *err)
+		      assay_tools candidates, size_t n, size_t limit, uint32_t *picked, pool *p, assay_error *err)
 {
 	size_t got = 0;
-	int rc = t->host->sampler->draw(call, sampler, request->required, candidates, n, request->seed, picked, &got, err);
+	int rc = t->host->sampler->draw(call, sampler, request->required, candidates, n, request->seed, picked, &got,
+					err);
 	for (size_t i = 0; i < got && rc == 0 && p->count < limit; i++) {
+		if (picked[i] >= candidates.count) {
+			return t->host->fail(err, ASSAY_EPLUGIN, "sampler/%s picked tool %u of %zu", sampler,
+					     (unsigned)picked[i], candidates.count);
+		}
 		const assay_tool *tool = candidates.list[picked[i]];
 		if (!in_pool(p, tool)) {
 			p->list[p->count++] = tool;
@@ -76,21 +81,31 @@ static int add_sample(const target *t, assay_call *call, const char *sampler, co
 }
 
 static int fill_pool(const target *t, assay_call *call, const assay_exposure_request *request, assay_tools candidates,
-                     uint32_t *picked, pool *p, assay_error *err)
+		     uint32_t *picked, pool *p, assay_error *err)
 {
 	size_t n_alt = round_half_even(t->p_alt * (double)t->distractors), limit = p->required + t->distractors;
 	size_t alternatives;
 	int rc = add_sample(t, call, "same_name", request, candidates, n_alt, p->required + n_alt, picked, p, err);
 	alternatives = p->count - p->required;
 	if (rc == 0) {
-		rc = add_sample(t, call, "hard_negative", request, candidates, t->distractors + alternatives, limit, picked, p,
-		                err);
+		rc = add_sample(t, call, "hard_negative", request, candidates, t->distractors + alternatives, limit,
+				picked, p, err);
 	}
 	return rc;
 }
 
-static int offer_pool(const target *t, assay_call *call, const pool *p, uint32_t *order, assay_offer_sink *offers,
-                      assay_json *empty_schema, assay_error *err)
+static int on_surface(const assay_exposure_request *request, const assay_tool *tool)
+{
+	for (size_t i = 0; i < request->surface.count; i++) {
+		if (request->surface.list[i] == tool) {
+			return 1;
+		}
+	}
+	return 0;
+}
+
+static int offer_pool(const target *t, assay_call *call, const assay_exposure_request *request, const pool *p,
+		      uint32_t *order, assay_offer_sink *offers, assay_json *empty_schema, assay_error *err)
 {
 	static const assay_str none = {NULL, 0};
 	int rc = 0;
@@ -101,14 +116,14 @@ static int offer_pool(const target *t, assay_call *call, const pool *p, uint32_t
 		t->host->rng->shuffle(call, order, p->count);
 	}
 	for (size_t i = 0; i < p->count && rc == 0; i++) {
-		int bare = t->reference && order[i] >= p->required;
+		int bare = t->reference && !on_surface(request, p->list[order[i]]);
 		rc = offers->add(offers, p->list[order[i]], none, none, bare ? empty_schema : NULL, err);
 	}
 	return rc < 0 ? rc : 0;
 }
 
 static int target_offer(void *self, assay_call *call, const assay_exposure_request *request, assay_offer_sink *offers,
-                        assay_error *err)
+			assay_error *err)
 {
 	const target *t = self;
 	const assay_host *host = t->host;
@@ -135,7 +150,7 @@ static int target_offer(void *self, assay_call *call, const assay_exposure_reque
 	}
 	rc = fill_pool(t, call, request, (assay_tools){others, n_others}, numbers, &p, err);
 	if (rc == 0) {
-		rc = offer_pool(t, call, &p, numbers, offers, empty_schema, err);
+		rc = offer_pool(t, call, request, &p, numbers, offers, empty_schema, err);
 	}
 out:
 	host->json->free(empty_schema);
@@ -145,23 +160,26 @@ out:
 	return rc;
 }
 
-static const assay_exposure_ops ops = {
-        .size = sizeof ops, .open = target_open, .close = target_close, .offer = target_offer};
+static const assay_exposure_ops ops = {.size = sizeof ops,
+				       .open = target_open,
+				       .close = target_close,
+				       .offer = target_offer};
 
 static const assay_impl impl = {
-        .size = sizeof impl,
-        .role = ASSAY_ROLE_EXPOSURE,
-        .role_version = 1,
-        .flags = ASSAY_IMPL_PURE | ASSAY_IMPL_REENTRANT,
-        .name = "target",
-        .summary = "the needed tools among distractors, shuffled",
-        .options = "{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{"
-                   "\"distractors\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":10000,\"default\":8,"
-                   "\"description\":\"tools beside the needed ones\"},"
-                   "\"p_alt\":{\"type\":\"number\",\"minimum\":0,\"maximum\":1,\"default\":0.5,"
-                   "\"description\":\"share of them that have a needed tool's name on another server\"},"
-                   "\"reference\":{\"type\":\"boolean\",\"default\":false,"
-                   "\"description\":\"as DynamicMCPBench: needed tools first, distractors without schemas\"}}}",
-        .ops = &ops};
+	.size = sizeof impl,
+	.role = ASSAY_ROLE_EXPOSURE,
+	.role_version = 1,
+	.flags = ASSAY_IMPL_PURE | ASSAY_IMPL_REENTRANT,
+	.name = "target",
+	.summary = "the needed tools among distractors, shuffled",
+	.options = "{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{"
+		   "\"distractors\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":10000,\"default\":8,"
+		   "\"description\":\"tools beside the needed ones\"},"
+		   "\"p_alt\":{\"type\":\"number\",\"minimum\":0,\"maximum\":1,\"default\":0.5,"
+		   "\"description\":\"share of them that have a needed tool's name on another server\"},"
+		   "\"reference\":{\"type\":\"boolean\",\"default\":false,"
+		   "\"description\":\"as DynamicMCPBench: needed tools first, those of servers that the task does "
+		   "not use without schemas\"}}}",
+	.ops = &ops};
 
 ASSAY_PLUGIN(exposure_target, "0.1.0", "Target pools: needed tools among distractors", "Apache-2.0", &impl)

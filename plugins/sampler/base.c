@@ -1,5 +1,6 @@
-/* The base samplers of DynamicMCPBench (reference page 5.3): random, hard_negative, cross_domain, same_name. They pick seed
- * tools around an anchor and distractors around the needed ones alike. */
+/* The base samplers of DynamicMCPBench (reference page 5.3): random, hard_negative (there hard_neg), cross_domain,
+ * same_name, sibling and stratified. They pick seed tools around an anchor and distractors around the needed ones
+ * alike. */
 #include <assay/roles/sampler.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,7 @@ static int compare_ranked(const void *a, const void *b)
 typedef double (*rate_fn)(const assay_host *host, assay_tools required, const assay_tool *candidate);
 
 static int rank(const assay_host *host, assay_tools required, assay_tools candidates, rate_fn rate, ranked **out,
-                size_t *n, assay_error *err)
+		size_t *n, assay_error *err)
 {
 	ranked *list = host->alloc((candidates.count + 1) * sizeof *list);
 	size_t count = 0;
@@ -69,9 +70,10 @@ static int rank(const assay_host *host, assay_tools required, assay_tools candid
 	return 0;
 }
 
-/* Append indexes list[from..to) to what is picked: in order, or shuffled; the whole run is shuffled before it is cut. */
+/* Append indexes list[from..to) to what is picked: in order, or shuffled; the whole run is shuffled before it is cut.
+ */
 static int take(const assay_host *host, assay_call *call, const ranked *list, size_t from, size_t to, int shuffled,
-                size_t limit, uint32_t *picked, size_t *n_picked, assay_error *err)
+		size_t limit, uint32_t *picked, size_t *n_picked, assay_error *err)
 {
 	size_t count = to - from;
 	uint32_t *order = host->alloc((count + 1) * sizeof *order);
@@ -101,7 +103,7 @@ static double rate_equal(const assay_host *host, assay_tools required, const ass
 
 /* random: sort by key, shuffle, take n. */
 static int draw_random(void *self, assay_call *call, assay_tools required, assay_tools candidates, size_t n,
-                       uint32_t *picked, size_t *n_picked, assay_error *err)
+		       uint32_t *picked, size_t *n_picked, assay_error *err)
 {
 	const assay_host *host = self;
 	ranked *list;
@@ -131,7 +133,8 @@ static char *describe(const assay_host *host, const assay_tool *tool, assay_str 
 	return text;
 }
 
-/* The greatest overlap with any required tool. Out of memory rates 0, which the caller's own allocations will notice. */
+/* The greatest overlap with any required tool. Out of memory rates 0, which the caller's own allocations will notice.
+ */
 static double rate_similar(const assay_host *host, assay_tools required, const assay_tool *candidate)
 {
 	double best = 0.0;
@@ -149,7 +152,7 @@ static double rate_similar(const assay_host *host, assay_tools required, const a
 
 /* hard_negative: the most similar first, then those that share nothing, shuffled. */
 static int draw_hard_negative(void *self, assay_call *call, assay_tools required, assay_tools candidates, size_t n,
-                              uint32_t *picked, size_t *n_picked, assay_error *err)
+			      uint32_t *picked, size_t *n_picked, assay_error *err)
 {
 	const assay_host *host = self;
 	ranked *list;
@@ -200,7 +203,7 @@ static double rate_foreign(const assay_host *host, assay_tools required, const a
 }
 
 static int draw_cross_domain(void *self, assay_call *call, assay_tools required, assay_tools candidates, size_t n,
-                             uint32_t *picked, size_t *n_picked, assay_error *err)
+			     uint32_t *picked, size_t *n_picked, assay_error *err)
 {
 	const assay_host *host = self;
 	ranked *list;
@@ -231,7 +234,7 @@ static double rate_name(const assay_host *host, assay_tools required, const assa
 
 /* same_name: exact names shuffled, then near ones by falling ratio. */
 static int draw_same_name(void *self, assay_call *call, assay_tools required, assay_tools candidates, size_t n,
-                          uint32_t *picked, size_t *n_picked, assay_error *err)
+			  uint32_t *picked, size_t *n_picked, assay_error *err)
 {
 	const assay_host *host = self;
 	ranked *list;
@@ -252,21 +255,102 @@ static int draw_same_name(void *self, assay_call *call, assay_tools required, as
 	return rc;
 }
 
-#define SAMPLER(id, draw_function, text)                                                                         \
-	static const assay_sampler_ops id##_ops = {                                                              \
-	        .size = sizeof id##_ops, .open = plain_open, .close = plain_close, .draw = draw_function};       \
-	static const assay_impl id##_impl = {.size = sizeof id##_impl,                                           \
-	                                     .role = ASSAY_ROLE_SAMPLER,                                         \
-	                                     .role_version = 1,                                                  \
-	                                     .flags = ASSAY_IMPL_PURE | ASSAY_IMPL_REENTRANT,                    \
-	                                     .name = #id,                                                        \
-	                                     .summary = text,                                                    \
-	                                     .ops = &id##_ops}
+static double rate_sibling(const assay_host *host, assay_tools required, const assay_tool *candidate)
+{
+	(void)host;
+	for (size_t i = 0; i < required.count; i++) {
+		if (same_text(candidate->server, required.list[i]->server)) {
+			return 0.0;
+		}
+	}
+	return -1.0;
+}
+
+static int draw_sibling(void *self, assay_call *call, assay_tools required, assay_tools candidates, size_t n,
+			uint32_t *picked, size_t *n_picked, assay_error *err)
+{
+	const assay_host *host = self;
+	ranked *list;
+	size_t count;
+	int rc = rank(host, required, candidates, rate_sibling, &list, &count, err);
+	*n_picked = 0;
+	if (rc == 0) {
+		rc = take(host, call, list, 0, count, 1, n, picked, n_picked, err);
+		host->free(list);
+	}
+	return rc;
+}
+
+/* Lists of indexes that take turns. */
+typedef struct strata {
+	uint32_t *lists[5];
+	size_t counts[5], next[5];
+	unsigned char *taken; /* by index */
+} strata;
+
+/* One of each list after the other, none twice. */
+static void take_turns(strata *s, size_t n, uint32_t *picked, size_t *n_picked)
+{
+	for (int more = 1; more && *n_picked < n;) {
+		more = 0;
+		for (size_t i = 0; i < 5 && *n_picked < n; i++) {
+			while (s->next[i] < s->counts[i] && s->taken[s->lists[i][s->next[i]]]) {
+				s->next[i]++;
+			}
+			if (s->next[i] < s->counts[i]) {
+				uint32_t index = s->lists[i][s->next[i]++];
+				s->taken[index] = 1;
+				picked[(*n_picked)++] = index;
+				more = 1;
+			}
+		}
+	}
+}
+
+/* stratified: the others in turn, each with a generator of its own. */
+static int draw_stratified(void *self, assay_call *call, assay_tools required, assay_tools candidates, size_t n,
+			   uint32_t *picked, size_t *n_picked, assay_error *err)
+{
+	static const char *const names[5] = {"hard_negative", "same_name", "sibling", "cross_domain", "random"};
+	const assay_host *host = self;
+	size_t most = n < candidates.count ? n : candidates.count;
+	uint32_t *room = host->alloc((5 * most + 1) * sizeof *room);
+	strata s = {.taken = host->alloc(candidates.count + 1)};
+	int rc = room && s.taken ? 0 : host->fail(err, ASSAY_ENOMEM, "out of memory");
+	*n_picked = 0;
+	for (size_t i = 0; i < 5 && rc == 0; i++) {
+		uint64_t seed = (uint64_t)host->rng->below(call, 0x80000000u) + i;
+		s.lists[i] = room + i * most;
+		rc = host->sampler->draw(call, names[i], required, candidates, most, seed, s.lists[i], &s.counts[i],
+					 err);
+	}
+	if (rc == 0) {
+		take_turns(&s, most, picked, n_picked);
+	}
+	host->free(s.taken);
+	host->free(room);
+	return rc;
+}
+
+#define SAMPLER(id, draw_function, text)                                                                               \
+	static const assay_sampler_ops id##_ops = {.size = sizeof id##_ops,                                            \
+						   .open = plain_open,                                                 \
+						   .close = plain_close,                                               \
+						   .draw = draw_function};                                             \
+	static const assay_impl id##_impl = {.size = sizeof id##_impl,                                                 \
+					     .role = ASSAY_ROLE_SAMPLER,                                               \
+					     .role_version = 1,                                                        \
+					     .flags = ASSAY_IMPL_PURE | ASSAY_IMPL_REENTRANT,                          \
+					     .name = #id,                                                              \
+					     .summary = text,                                                          \
+					     .ops = &id##_ops}
 
 SAMPLER(random, draw_random, "any tools");
 SAMPLER(hard_negative, draw_hard_negative, "tools with the most similar descriptions");
 SAMPLER(cross_domain, draw_cross_domain, "tools of other domains");
 SAMPLER(same_name, draw_same_name, "tools of the same or nearly the same name on other servers");
+SAMPLER(sibling, draw_sibling, "other tools of the same servers");
+SAMPLER(stratified, draw_stratified, "some of each of the other samplers in turn");
 
-ASSAY_PLUGIN(sampler_base, "0.1.0", "The base samplers of DynamicMCPBench", "Apache-2.0", &random_impl, &hard_negative_impl,
-             &cross_domain_impl, &same_name_impl)
+ASSAY_PLUGIN(sampler_base, "0.1.0", "The base samplers of DynamicMCPBench", "Apache-2.0", &random_impl,
+	     &hard_negative_impl, &cross_domain_impl, &same_name_impl, &sibling_impl, &stratified_impl)

@@ -22,7 +22,7 @@ typedef struct golden_kind {
 } golden_kind;
 
 /* Ended by a row without name. */
-extern const golden_kind golden_text[], golden_rules[], golden_model[], golden_demo[], golden_stats[], golden_later[];
+extern const golden_kind golden_text[], golden_rules[], golden_model[], golden_demo[], golden_stats[], golden_pick[];
 
 /* Both sides as text: numbers in the shortest form that reads back, values as compact JSON. */
 void golden_member(as_buf *out, const assay_json *object, const char *key);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const golden_kind *const families[] = {golden_text, golden_rules, golden_model,
-					      golden_demo, golden_stats, golden_later};
+					      golden_demo, golden_stats, golden_pick};
 
 typedef struct totals {
 	size_t passed, failed;

@@ -139,11 +139,3 @@ const golden_kind golden_text[] = {
 	{"tier2_score", "candidate cached score", run_tier2_score},
 	{0},
 };
-
-/* What has its place in the table but no code yet. */
-const golden_kind golden_later[] = {
-	{"personas", "n seed ids", NULL},
-	{"sample_distractors", "strategy required n seed result", NULL},
-	{"target_pool", "required p_alt pool_size seed result", NULL},
-	{0},
-};
