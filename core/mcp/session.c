@@ -213,6 +213,13 @@ int as_session_ask(as_mcp_session *s, assay_call *call, as_wire_request *request
 		s->wire.tools_changed = true;
 		rc = as_session_shake_hands(s, call, as_deadline(s->limits.start_ms), &why);
 		rc = rc ? rc : as_wire_ask(&s->wire, call, request, answer, &why);
+		if (!rc && s->wire.session_lost) {
+			rc = as_wire_fail(&s->wire, &why, ASSAY_EUNREACH,
+					  "it has forgotten the session, and a new one as soon as %s was asked",
+					  request->method);
+			as_json_free(answer->message);
+			*answer = (as_wire_answer){0};
+		}
 	}
 	if (rc && err && err->code == 0) {
 		*err = why;

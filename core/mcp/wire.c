@@ -64,12 +64,18 @@ static void add_said(const as_wire *w, as_buf *out)
 	as_text_free(&text);
 }
 
+/* Where what is no message came from. */
+static const char *source_of(const as_wire *w)
+{
+	return ASSAY_HAS(w->ops, send_message) && w->ops->send_message ? "in its replies" : "on its stdout";
+}
+
 /* How many lines were no message and what was wrong with the last, when that may explain a silence. */
 static void add_noise(const as_wire *w, as_buf *out)
 {
 	if (w->noise > 0) {
-		as_buf_printf(out, "; %u line%s on its stdout %s no message, the last: %s", w->noise,
-			      w->noise == 1 ? "" : "s", w->noise == 1 ? "was" : "were", w->odd);
+		as_buf_printf(out, "; %u line%s %s %s no message, the last: %s", w->noise, w->noise == 1 ? "" : "s",
+			      source_of(w), w->noise == 1 ? "was" : "were", w->odd);
 	}
 }
 
@@ -127,8 +133,8 @@ static int note_noise(as_wire *w, const char *why)
 	w->noise++;
 	snprintf(w->odd, sizeof w->odd, "%s", why);
 	if (w->noise > w->max_noise) {
-		return as_wire_fail(w, &w->fault, ASSAY_EPROTO, "%u lines on its stdout are no message; the last: %s",
-				    w->noise, why);
+		return as_wire_fail(w, &w->fault, ASSAY_EPROTO, "%u lines %s are no message; the last: %s", w->noise,
+				    source_of(w), why);
 	}
 	return 0;
 }

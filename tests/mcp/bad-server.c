@@ -586,6 +586,8 @@ static void serve(const struct behaviour *b)
 			(b->list ? b->list : good_list)(id);
 		} else if (is("tools/call")) {
 			(b->call ? b->call : good_call)(id);
+		} else if (is("server/discover")) {
+			refuse(id, -32601, "Method not found");
 		} else if (is("ping")) {
 			answer(id, "{}");
 		}

@@ -1,5 +1,6 @@
-/* client COMMAND [ARGUMENT]...: start an MCP server, print what it says of itself and its tools, call a tool for each
- * line "TOOL {ARGUMENTS}" of standard input and print its result, one line of JSON each. For trying real servers. */
+/* client COMMAND [ARGUMENT]... or client URL or client sse+URL: start an MCP server or go to one, print what it says of
+ * itself and its tools, call a tool for each line "TOOL {ARGUMENTS}" of standard input and print its result, one line
+ * of JSON each. For trying real servers, and bad ones: CLIENT_MS is the limit of each step. */
 #include "core/base/error.h"
 #include "core/mcp/session.h"
 #include "core/plugin/call.h"
@@ -65,15 +66,38 @@ static int call_line(as_mcp_session *s, as_call *call, char *line, assay_error *
 	return rc;
 }
 
-static int run(as_registry *registry, const assay_json *options, as_call *call, assay_error *err)
+/* The one HTTP client of this program, for its one thread. */
+typedef struct web {
+	as_registry *registry;
+	const as_http_ops *ops;
+	as_http_client *client;
+} web;
+
+static int hook_http(void *context, const as_http_ops **ops, as_http_client **client, assay_error *err)
+{
+	web *w = context;
+	int rc = w->client ? 0 : as_service_http(w->registry, &w->ops, err);
+
+	if (!rc && !w->client) {
+		rc = w->ops->open(&w->client, err);
+	}
+	*ops = w->ops;
+	*client = w->client;
+	return rc;
+}
+
+static int run(as_registry *registry, const char *use, const assay_json *options, as_call *call, assay_error *err)
 {
 	static char line[1 << 20];
+	const char *ms = getenv("CLIENT_MS");
+	int64_t limit = ms ? (int64_t)strtol(ms, NULL, 10) : 0;
+	const as_mcp_limits limits = {.start_ms = limit, .list_ms = limit, .call_ms = limit};
 	as_instance *transport = NULL;
 	as_mcp_session *s = NULL;
-	int rc = as_instance_open(registry, "transport/stdio", ASSAY_ROLE_TRANSPORT, options, NULL, &transport, err);
+	int rc = as_instance_open(registry, use, ASSAY_ROLE_TRANSPORT, options, NULL, &transport, err);
 
 	if (!rc) {
-		rc = as_mcp_open("server", as_instance_ops(transport), as_instance_self(transport), NULL, &call->pub,
+		rc = as_mcp_open("server", as_instance_ops(transport), as_instance_self(transport), &limits, &call->pub,
 				 &s, err);
 	}
 	if (!rc) {
@@ -93,30 +117,54 @@ static int run(as_registry *registry, const assay_json *options, as_call *call, 
 	return rc;
 }
 
+/* The launch record of what the command line names, and the transport for it. */
+static int read_target(int argc, char **argv, const char **use, assay_json *options, assay_error *err)
+{
+	assay_json *args = as_json_array();
+	bool older = argc == 2 && !strncmp(argv[1], "sse+", 4);
+	int rc = 0;
+
+	if (older || (argc == 2 && !strncmp(argv[1], "http", 4))) {
+		as_json_free(args);
+		*use = older ? "transport/sse" : "transport/streamable-http";
+		rc = as_json_set(options, "url", as_json_cstring(argv[1] + (older ? 4 : 0)));
+	} else {
+		for (int i = 2; !rc && i < argc; i++) {
+			rc = as_json_append(args, as_json_cstring(argv[i]));
+		}
+		rc = as_json_set(options, "args", args) || rc;
+		rc = as_json_set(options, "command", as_json_cstring(argv[1])) || rc;
+	}
+	return rc ? as_fail_memory(err) : 0;
+}
+
 int main(int argc, char **argv)
 {
+	static const as_call_hooks hooks = {.http = hook_http};
 	const as_registry_options where = {.lib_dir = getenv("ASSAY_LIB_DIR")};
-	assay_json *options = as_json_object(), *args = as_json_array();
-	as_registry *registry = NULL;
+	const char *use = "transport/stdio";
+	assay_json *options = as_json_object();
+	web w = {0};
 	assay_error err = {0};
 	as_call call;
 	char text[1024];
-	int rc = argc < 2 ? as_fail(&err, ASSAY_EINVAL, "usage: client COMMAND [ARGUMENT]...") : 0;
+	int rc = argc < 2 ? as_fail(&err, ASSAY_EINVAL, "usage: client COMMAND [ARGUMENT]... | URL | sse+URL") : 0;
 
 	as_call_init(&call);
-	for (int i = 2; !rc && i < argc; i++) {
-		rc = as_json_append(args, as_json_cstring(argv[i]));
-	}
-	rc = as_json_set(options, "args", args) || rc;
-	rc = as_json_set(options, "command", as_json_cstring(argc > 1 ? argv[1] : "")) || rc;
+	call.hooks = &hooks;
+	call.context = &w;
+	rc = rc ? rc : read_target(argc, argv, &use, options, &err);
 	if (!rc) {
-		rc = as_registry_new(&where, &registry, &err);
+		rc = as_registry_new(&where, &w.registry, &err);
 	}
 	if (!rc) {
-		rc = run(registry, options, &call, &err);
+		rc = run(w.registry, use, options, &call, &err);
 	}
 	as_json_free(options);
-	as_registry_free(registry);
+	if (w.client) {
+		w.ops->close(w.client);
+	}
+	as_registry_free(w.registry);
 	if (rc) {
 		as_error_format(&err, text, sizeof text);
 		fprintf(stderr, "client: %s\n", text);
