@@ -130,6 +130,7 @@ struct tmpl_tool {
 	size_t n_params;
 	bool odd; /* needs what no template can give: nested objects, too many parameters */
 	bool seed, failing;
+	bool pending; /* its step is being made */
 };
 
 /* --- template_pool.c: values that were seen -------------------------------------------------------------------------

@@ -334,18 +334,16 @@ static void forget_values(const struct tmpl_run *r, struct tmpl_step *s)
 	}
 }
 
-static bool add_step(struct tmpl_run *r, int tool, int depth)
+static bool make_step(struct tmpl_run *r, int tool, int depth)
 {
-	const struct tmpl_tool *t = &r->tools[tool];
-	size_t before = r->n_steps;
 	struct tmpl_step *s = tmpl_alloc(&r->arena, 1, sizeof *s);
-	if (!s || t->odd || t->failing || !writes_allowed(r, t) || in_plan(r, tool)) {
+	if (!s) {
 		return false;
 	}
 	*s = (struct tmpl_step){.tool = tool, .answer = -1, .fan = -1};
 	for (int trial = 0; trial < MAX_TRIALS; trial++) {
 		if (!bind_required(r, s, trial == 0 ? depth : MAX_DETOUR) || r->n_steps >= r->max_steps) {
-			break;
+			return false;
 		}
 		if (trial == 0) {
 			link_optional(r, s);
@@ -356,8 +354,21 @@ static bool add_step(struct tmpl_run *r, int tool, int depth)
 		}
 		forget_values(r, s);
 	}
-	r->n_steps = before;
 	return false;
+}
+
+static bool add_step(struct tmpl_run *r, int tool, int depth)
+{
+	struct tmpl_tool *t = &r->tools[tool];
+	size_t before = r->n_steps;
+	if (t->odd || t->failing || t->pending || !writes_allowed(r, t) || in_plan(r, tool)) {
+		return false;
+	}
+	t->pending = true;
+	bool made = make_step(r, tool, depth);
+	t->pending = false;
+	r->n_steps = made ? r->n_steps : before;
+	return made;
 }
 
 /* --- The plan ------------------------------------------------------------------------------------------------------
