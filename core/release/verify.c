@@ -10,6 +10,7 @@
 
 #define MAX_MANIFEST ((size_t)4 << 20)
 #define MAX_SERVERS ((size_t)64 << 20)
+#define MAX_CELLS 30000u /* candidates × conditions × categories: tables are searched for each cell */
 #define MAX_TOOLS 20000u /* of one server: the catalogue compares each with each */
 
 /* ---- rows ---- */
@@ -129,6 +130,30 @@ static int load_manifest(verification *v, assay_error *err)
 	as_json_free(copy);
 	as_buf_free(&path);
 	return rc;
+}
+
+/* What takes hours to work out is no release: bounds beyond anything that people read. 1: within them. */
+static int check_size(verification *v)
+{
+	const as_manifest *m = v->manifest;
+	uint64_t cells = (uint64_t)m->n_candidates * m->n_conditions;
+	if (cells > MAX_CELLS || cells * (m->n_categories + 1) > MAX_CELLS) {
+		as_finding(v->out, "manifest.json", 0, NULL,
+			   "%zu candidates, %zu conditions, %zu categories: too many to work out", m->n_candidates,
+			   m->n_conditions, m->n_categories);
+		return 0;
+	}
+	return 1;
+}
+
+bool as_verify_category(const verification *v, assay_str name)
+{
+	for (size_t i = 0; i < v->manifest->n_categories; i++) {
+		if (as_str_is(name, v->manifest->categories[i].name)) {
+			return true;
+		}
+	}
+	return false;
 }
 
 static void check_record(verification *v)
@@ -265,6 +290,9 @@ static int check_content(verification *v, assay_error *err)
 		return rc;
 	}
 	check_record(v);
+	if (!check_size(v)) {
+		return 0;
+	}
 	rc = prepare(v, err);
 	rc = rc < 0 ? rc : load_catalogue(v, err);
 	if (rc <= 0) {

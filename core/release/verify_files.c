@@ -7,7 +7,8 @@
 #include <string.h>
 
 #define MAX_PLUGINS ((size_t)4 << 20)
-#define MAX_FUNNEL_WORK ((uint64_t)1 << 30) /* goals times categories */
+#define MAX_GOALS 100000u /* each may have a reason of its own, which is looked for among the others */
+#define MAX_FUNNEL_WORK ((uint64_t)1 << 28) /* goals times categories */
 
 typedef struct seeing {
 	verification *v;
@@ -186,6 +187,9 @@ static int check_place(funnel *f, const as_funnel_line *line, assay_error *err)
 		as_finding(f->v->out, f->lines.file, f->lines.line, NULL,
 			   "goals are sorted by category and index, each once");
 	}
+	if (!as_verify_category(f->v, line->category)) {
+		as_finding(f->v->out, f->lines.file, f->lines.line, "/category", "the manifest has no such category");
+	}
 	as_buf_clear(&f->category);
 	as_buf_add(&f->category, line->category);
 	f->index = line->index;
@@ -256,7 +260,8 @@ static int check_funnel(verification *v, assay_error *err)
 	funnel f = {.v = v};
 	const as_release_file *file = as_release_find(v->release, "funnel.jsonl");
 	int rc;
-	if (file && as_json_count(file->lines) * v->manifest->n_categories > MAX_FUNNEL_WORK) {
+	size_t goals = file ? as_json_count(file->lines) : 0;
+	if (goals > MAX_GOALS || goals * v->manifest->n_categories > MAX_FUNNEL_WORK) {
 		v->broken = true;
 		as_finding(v->out, "funnel.jsonl", 0, NULL, "too many goals and categories to work the funnel out");
 		return 0;

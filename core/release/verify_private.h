@@ -60,6 +60,8 @@ int as_rows_end(rows *r, assay_error *err);
  * the file is one document, and the line is that of the value. */
 bool as_verify_same(verification *v, const char *file, uint32_t line, const char *prefix, const char *whose,
 		    const assay_json *expected, const assay_json *found);
+/* Has the manifest such a category? */
+bool as_verify_category(const verification *v, assay_str name);
 /* Is the trace's id the hash of its content? The document is left as it was. */
 int as_verify_trace_id(verification *v, const rows *r, assay_json *document, assay_error *err);
 

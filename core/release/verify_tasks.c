@@ -128,6 +128,11 @@ static void check_links(const task_case *c)
 			   "its id is %.16s..., not the tape_id of line %u of %s", as_tape_id(c->tape).ptr,
 			   at->certificates.line, at->certificates.file);
 	}
+	if (c->line.certificate && !as_verify_category(c->v, c->line.category)) {
+		as_finding(c->v->out, at->certificates.file, at->certificates.line, "/category",
+			   "the manifest has no such category");
+		c->v->broken = true;
+	}
 	if (c->line.certificate &&
 	    !as_str_eq(as_json_str(as_json_pointer(c->task, "/provenance/assay/category")), c->line.category)) {
 		as_finding(c->v->out, at->certificates.file, at->certificates.line, "/category",

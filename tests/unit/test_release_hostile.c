@@ -315,6 +315,8 @@ static const struct edit {
 	{"verdicts.jsonl", "\"scorer\":\"scorer/effects\"", "\"scorer\":\"scorer/x\"", "verdicts.jsonl",
 	 "expected the verdict of scorer/effects on line 1 of attempts.jsonl"},
 	{"verdicts.jsonl", "\"verdict\":{", "\"verdict\":[],\"was\":{", "verdicts.jsonl", "unknown member \"was\""},
+	{"funnel.jsonl", "\"category\":\"random\"", "\"category\":\"remote\"", "funnel.jsonl",
+	 "/category: the manifest has no such category"},
 	{"funnel.jsonl", "\"index\":1", "\"index\":0", "funnel.jsonl",
 	 "goals are sorted by category and index, each once"},
 	{"plugins.json", "\"digest\"", "\"digits\"", "plugins.json", "unknown member \"digits\""},
@@ -349,22 +351,38 @@ START_TEST(test_rows)
 }
 END_TEST
 
-/* A manifest that asks for more attempts than there is memory for. */
-START_TEST(test_too_much_wanted)
+static void add_candidates(const char *dir, int n)
 {
-	struct kit k;
-	char *dir = kit_release(&k);
 	as_buf many = {0};
 	as_buf_puts(&many, "\"candidates\": [");
-	for (int i = 0; i < 3000; i++) {
+	for (int i = 0; i < n; i++) {
 		as_buf_printf(&many,
 			      "{\"name\":\"c%d\",\"use\":\"explorer/loop\",\"model\":\"rules\",\"listed\":true},", i);
 	}
 	edit_file(dir, "manifest.json", "\"candidates\": [", many.ptr, 0);
 	edit_file(dir, "manifest.json", "\"attempts\": 2", "\"attempts\": 1000", 0);
 	mend(dir);
-	expect_finding(dir, "manifest.json", 0, "the manifest asks for more than");
 	as_buf_free(&many);
+}
+
+/* A manifest that asks for more attempts than there is time or memory for. */
+START_TEST(test_too_much_wanted)
+{
+	struct kit k;
+	char *dir = kit_release(&k);
+	add_candidates(dir, 3000);
+	expect_finding(dir, "manifest.json", 0, "the manifest asks for more than");
+	free(dir);
+	kit_close(&k);
+}
+END_TEST
+
+START_TEST(test_too_many_candidates)
+{
+	struct kit k;
+	char *dir = kit_release(&k);
+	add_candidates(dir, 20000);
+	expect_finding(dir, "manifest.json", 0, "20002 candidates, 1 conditions, 1 categories: too many to work out");
 	free(dir);
 	kit_close(&k);
 }
@@ -412,5 +430,5 @@ END_TEST
 
 UNIT_SUITE(suite, "hostile release", test_record, test_too_many_files, test_archives, test_other_archives,
 	   test_missing_and_extra, test_stranger, test_nonsense_files, test_long_line, test_rows, test_too_much_wanted,
-	   test_bounded, test_cancelled)
+	   test_too_many_candidates, test_bounded, test_cancelled)
 UNIT_MAIN(suite)
