@@ -277,7 +277,8 @@ START_TEST(test_grandchild_holds_the_pipe)
 	p = spawn(SH("sleep 30 <&0 & exit"), AS_PROCESS_STDIN);
 	ck_assert_int_eq(as_process_write(p, (assay_str){big, sizeof big}, as_deadline(20000), NULL, &err),
 			 ASSAY_EUNREACH);
-	ck_assert_str_eq(err.message, "sh has ended");
+	/* Which of the two is noticed first is the scheduler's choice. */
+	ck_assert(strcmp(err.message, "sh has ended") == 0 || strcmp(err.message, "sh has closed its input") == 0);
 	as_process_stop(p, 10);
 }
 END_TEST
@@ -443,7 +444,9 @@ START_TEST(test_child_is_clean)
 	sigset_t set;
 	assay_text out = {0};
 	int status;
-	as_process_spec spec = {.argv = SH("ls /proc/self/fd | wc -l; grep -E 'Sig(Blk|Ign)' /proc/self/status;"
+	/* Signals 32 and 33 are the C library's own: whoever started us may have left them ignored, and no call resets them. */
+	as_process_spec spec = {.argv = SH("ls /proc/self/fd | wc -l; grep -E 'Sig(Blk|Ign)' /proc/self/status |"
+					   " sed '/SigIgn/s/0000000180000000/0000000000000000/';"
 					   " test $(ps -o pgid= -p $$ 2>/dev/null || echo $$) -eq $$ && echo own")};
 	for (int i = 0; i < 50; i++) {
 		ck_assert_int_ge(dup(0), 0);
