@@ -9,24 +9,45 @@ static bool is_unit(const assay_json *v)
 	return as_json_type(v) == ASSAY_JSON_NUMBER && d >= 0.0 && d <= 1.0;
 }
 
-/* A verdict that the rest of the program can rely on. */
-static int check_verdict(const assay_json *v, const char *who, assay_error *err)
+static bool is_of_type(const assay_json *v, int type)
+{
+	return !v || as_json_type(v) == ASSAY_JSON_NULL || as_json_type(v) == type;
+}
+
+static bool has_good_metrics(const assay_json *verdict)
+{
+	const assay_json *metrics = as_json_get(verdict, "metrics");
+	bool good = is_of_type(metrics, ASSAY_JSON_OBJECT);
+	for (const assay_json *m = as_json_first(metrics); m && good; m = as_json_next(m)) {
+		good = is_of_type(m, ASSAY_JSON_NUMBER);
+	}
+	return good;
+}
+
+/* What is wrong with a verdict; NULL: the rest of the program can rely on it. */
+static const char *complaint_about(const assay_json *v)
 {
 	assay_str word = as_json_str(as_json_get(v, "verdict"));
 	if (!as_str_is(word, "pass") && !as_str_is(word, "fail") && !as_str_is(word, "unknown")) {
-		as_fail(err, ASSAY_EPLUGIN, "the verdict is neither \"pass\" nor \"fail\" nor \"unknown\"");
-		return as_error_where(err, who, 0);
+		return "the verdict is neither \"pass\" nor \"fail\" nor \"unknown\"";
 	}
 	if (!is_unit(as_json_get(v, "lo")) || !is_unit(as_json_get(v, "hi")) ||
 	    as_json_f64(as_json_get(v, "lo"), 0) > as_json_f64(as_json_get(v, "hi"), 0)) {
-		as_fail(err, ASSAY_EPLUGIN, "the verdict's \"lo\" and \"hi\" are no bounds within 0 and 1");
-		return as_error_where(err, who, 0);
+		return "the verdict's \"lo\" and \"hi\" are no bounds within 0 and 1";
 	}
-	return 0;
+	if (!is_of_type(as_json_get(v, "checks"), ASSAY_JSON_ARRAY) ||
+	    !is_of_type(as_json_get(v, "minefields"), ASSAY_JSON_ARRAY)) {
+		return "the verdict's \"checks\" and \"minefields\" are no arrays";
+	}
+	if (!is_of_type(as_json_get(v, "ordering"), ASSAY_JSON_OBJECT) ||
+	    !is_of_type(as_json_get(v, "summary"), ASSAY_JSON_OBJECT)) {
+		return "the verdict's \"ordering\" and \"summary\" are no objects";
+	}
+	return has_good_metrics(v) ? NULL : "the verdict's \"metrics\" is no object of numbers";
 }
 
 int as_score_trace(const as_instance *scorer, as_call *call, const assay_json *task, const as_trace *trace,
-                   const assay_json *server_tags, assay_json **verdict, assay_error *err)
+		   const assay_json *server_tags, assay_json **verdict, assay_error *err)
 {
 	const assay_scorer_ops *ops = as_instance_ops(scorer);
 	const char *who = as_instance_info(scorer)->use;
@@ -34,14 +55,14 @@ int as_score_trace(const as_instance *scorer, as_call *call, const assay_json *t
 	as_collect got;
 	assay_json *v = NULL;
 	int rc;
-	as_collect_init(&got, 1, 0);
+	as_collect_init(&got, 2, 0); /* one too many is told apart below */
 	as_trace_subject(trace, task, server_tags, &subject);
 	rc = ops->score(as_instance_self(scorer), &call->pub, &subject, &got.sink, err);
 	if (rc == 0) {
 		rc = as_collect_one(&got, who, &v, err);
 	}
-	if (rc == 0) {
-		rc = check_verdict(v, who, err);
+	if (rc == 0 && complaint_about(v)) {
+		rc = as_fail(err, ASSAY_EPLUGIN, "%s", complaint_about(v));
 	}
 	if (rc < 0) {
 		as_json_free(v);
