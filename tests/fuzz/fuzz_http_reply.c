@@ -166,7 +166,7 @@ static void run(const assay_transport_ops *ops, const assay_host *host, input *i
 	call.context = in;
 	as_json_set(launch, "url", as_json_cstring("http://h/mcp"));
 	if (ops->open(host, launch, &transport, NULL) == 0 &&
-	    as_mcp_open_with("fuzz", ops, transport, &(as_mcp_limits){.start_ms = 200, .list_ms = 100, .call_ms = 100},
+	    as_mcp_open_with("fuzz", ops, transport, &(as_mcp_limits){.start_ms = 6, .list_ms = 2, .call_ms = 2},
 			     options, &call.pub, &session, NULL) == 0) {
 		as_mcp_list_tools(session, &call.pub, &tools, NULL);
 		as_mcp_call_tool(session, &call.pub, ASSAY_STR("a"), NULL, 0, &result, &rpc_error, NULL);
