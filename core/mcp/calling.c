@@ -124,6 +124,21 @@ static int ask_once(as_mcp_session *s, assay_call *call, as_wire_request *reques
 	return rc;
 }
 
+/* What the revision adds to every result says nothing about this one, and is not for those who only want a tool called.
+ */
+static void strip_envelope(assay_json *result)
+{
+	assay_json *meta = as_json_edit(as_json_get(result, "_meta"));
+
+	as_json_free(as_json_detach(result, "resultType"));
+	if (as_json_get(meta, AS_MCP_META_SERVER)) {
+		as_json_free(as_json_detach(meta, AS_MCP_META_SERVER));
+		if (as_json_count(meta) == 0) {
+			as_json_free(as_json_detach(result, "_meta"));
+		}
+	}
+}
+
 static int take_result(const as_mcp_session *s, as_wire_answer *answer, assay_json **result, bool *rpc_error,
 		       assay_error *err)
 {
@@ -138,6 +153,9 @@ static int take_result(const as_mcp_session *s, as_wire_answer *answer, assay_js
 				    (int)(type.len < 64 ? type.len : 64), type.len ? type.ptr : "");
 	}
 	*result = as_json_detach(answer->message, "result");
+	if (s->wire.stateless) {
+		strip_envelope(*result);
+	}
 	return 0;
 }
 

@@ -67,6 +67,22 @@ static int64_t milliseconds(const assay_json *limits, const char *key)
 	return seconds > 0 && seconds < 1e6 ? (int64_t)(seconds * 1000.0) : 0;
 }
 
+/* How to speak to it: "protocol" may pin the era, "elicitation" tells what a form that it sends is answered with. What is
+ * found out about it is kept for its next sessions. */
+static int read_session(as_manifest_build *b, const assay_json *settings, as_mcp_options *o, assay_error *err)
+{
+	assay_str protocol = as_json_str(as_json_get(settings, "protocol"));
+	assay_str elicitation = as_json_str(as_json_get(settings, "elicitation"));
+	o->era = as_str_is(protocol, "handshake")   ? AS_MCP_ERA_HANDSHAKE
+	         : as_str_is(protocol, "stateless") ? AS_MCP_ERA_STATELESS
+	                                            : AS_MCP_ERA_AUTO;
+	o->elicitation = as_str_is(elicitation, "decline")    ? AS_MCP_ELICIT_DECLINE
+	                 : as_str_is(elicitation, "defaults") ? AS_MCP_ELICIT_DEFAULTS
+	                                                      : AS_MCP_ELICIT_NONE;
+	o->memory = as_arena_alloc(&b->arena, sizeof *o->memory);
+	return o->memory ? 0 : as_fail_memory(err);
+}
+
 static const char *transport_of(const assay_json *launch)
 {
 	assay_str type = as_json_str(as_json_get(launch, "type"));
@@ -90,8 +106,9 @@ static int read_server(as_manifest_build *b, const assay_json *launch, as_server
 	s->limits.start_ms = milliseconds(limits, "start_seconds");
 	s->limits.list_ms = milliseconds(limits, "list_seconds");
 	s->limits.call_ms = milliseconds(limits, "call_seconds");
+	rc = read_session(b, settings, &s->session, err);
 	snprintf(pointer, sizeof pointer, "/servers/%s/environment", s->id);
-	rc = find_environment(b, as_json_get(settings, "environment"), pointer, &s->environment, err);
+	rc = rc < 0 ? rc : find_environment(b, as_json_get(settings, "environment"), pointer, &s->environment, err);
 	if (rc == 0 && s->server_class == AS_CLASS_STATEFUL_WRITE && !s->environment) {
 		snprintf(pointer, sizeof pointer, "/servers/%s", s->id);
 		as_manifest_fail(settings ? settings : launch, err, pointer,

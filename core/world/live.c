@@ -174,8 +174,8 @@ static int start_server(live_world *w, live_server *s, as_call *call, assay_erro
 	                      &s->transport, err);
 	if (rc == 0) {
 		call->cwd = w->estate->base_dir;
-		rc = as_mcp_open(s->spec->id, as_instance_ops(s->transport), as_instance_self(s->transport), &s->spec->limits,
-		                 &call->pub, &s->session, err);
+		rc = as_mcp_open_with(s->spec->id, as_instance_ops(s->transport), as_instance_self(s->transport),
+		                      &s->spec->limits, &s->spec->session, &call->pub, &s->session, err);
 	}
 	as_json_free(launch);
 	return rc < 0 ? as_error_where(err, s->spec->id, 0) : rc;

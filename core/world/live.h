@@ -22,6 +22,7 @@ typedef struct as_server_spec {
 	int server_class;            /* AS_CLASS_... */
 	const as_environment_spec *environment; /* NULL: none */
 	as_mcp_limits limits;
+	as_mcp_options session; /* its memory outlives all worlds */
 } as_server_spec;
 
 /* What live worlds share. Borrowed by them. */
