@@ -200,6 +200,20 @@ static int pack_verdicts(packing *p, const as_attempt_row *row, assay_error *err
 	return 0;
 }
 
+/* A fail whose end is not the agent's is void, nothing else is; scoring again may have changed the one without the
+ * other. */
+static int check_void(const packing *p, const as_attempt_row *row, assay_error *err)
+{
+	bool passed = as_str_is(row->verdicts[p->e->manifest->headline].verdict, "pass");
+	if (row->voided == (!passed && !as_str_is(row->end_class, "agent"))) {
+		return 0;
+	}
+	return as_fail(err, ASSAY_EDATA,
+		       "attempt %.*s (%.*s, %.*s) is %s, which does not follow from its verdict and its end",
+		       row->attempt_id.len < 12 ? (int)row->attempt_id.len : 12, row->attempt_id.ptr,
+		       ASSAY_FMT(row->candidate), ASSAY_FMT(row->condition), row->voided ? "void" : "not void");
+}
+
 static int pack_attempt(void *payload, const as_attempt_row *row, assay_error *err)
 {
 	packing *p = payload;
@@ -220,6 +234,7 @@ static int pack_attempt(void *payload, const as_attempt_row *row, assay_error *e
 	}
 	rc = rc < 0 ? rc : as_release_lines_add(p->files[TRACES], row->trace, err);
 	rc = rc < 0 ? rc : pack_verdicts(p, row, err);
+	rc = rc < 0 ? rc : check_void(p, row, err);
 	as_trace_free(trace);
 	as_progress_step(p->e->progress, 1);
 	return rc;

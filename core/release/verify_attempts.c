@@ -274,7 +274,7 @@ static int score_again(const attempt_case *c, size_t scorer, const as_verdict_li
 	if (rc < 0) {
 		return as_finding_of(v->out, at->file, at->line, NULL, &found, err);
 	}
-	snprintf(whose, sizeof whose, "the trace of attempt %.12s..., try %lld,", c->line.attempt_id.ptr,
+	snprintf(whose, sizeof whose, "the trace of attempt %.12s..., try %lld", c->line.attempt_id.ptr,
 		 (long long)c->line.try_number);
 	as_verify_same(v, at->file, at->line, "/verdict", whose, again, line->verdict);
 	v->out->verdicts++;

@@ -120,6 +120,23 @@ START_TEST(test_other_scorer)
 }
 END_TEST
 
+/* Scored again, and what was void is a pass now: a release of it would not verify. */
+START_TEST(test_stale_void)
+{
+	struct kit k;
+	assay_error err = {0};
+	as_verdict_row v = {ASSAY_STR("scorer/effects"), ASSAY_STR("pass"), 1, 1, ASSAY_STR("{\"verdict\":\"pass\"}")};
+	char id[65];
+	kit_open(&k, NULL, NULL);
+	kit_attempts(&k);
+	ck_ok(as_attempt_id(as_json_str(as_json_get(k.tasks[0], "task_id")), &k.manifest->candidates[1],
+			    &k.manifest->conditions[0], 1, id, &err));
+	ck_ok(as_store_put_verdicts(k.store, as_str(id), 1, &v, 1, &err));
+	expect_refusal(&k, "(lazy, main) is void, which does not follow from its verdict and its end");
+	kit_close(&k);
+}
+END_TEST
+
 START_TEST(test_secret)
 {
 	struct kit k;
@@ -442,6 +459,6 @@ START_TEST(test_difference)
 END_TEST
 
 UNIT_SUITE(suite, "release", test_honest, test_same_bytes, test_reader, test_missing_attempts, test_other_scorer,
-	   test_secret, test_escaped_secret, test_paths, test_flips, test_forgery, test_deep_forgery, test_made_up_call,
-	   test_cherry_picking, test_twice, test_difference)
+	   test_stale_void, test_secret, test_escaped_secret, test_paths, test_flips, test_forgery, test_deep_forgery,
+	   test_made_up_call, test_cherry_picking, test_twice, test_difference)
 UNIT_MAIN(suite)
