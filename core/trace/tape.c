@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/base/hash.h"
 #include "core/trace/canonical.h"
+#include "core/trace/document.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,11 +118,6 @@ int as_tape_add_tool(as_tape *t, assay_str server, assay_str tool, bool write, a
 	return as_json_set_n(tools, tool, as_json_cstring(write ? "write" : "read")) < 0 ? as_fail_memory(err) : 0;
 }
 
-static const char *status_name(uint32_t status)
-{
-	return status == ASSAY_STEP_SUCCESS ? "success" : status == ASSAY_STEP_TIMEOUT ? "timeout" : "error";
-}
-
 static assay_json *clone_or_null(const assay_json *v)
 {
 	return v ? as_json_clone(v) : as_json_null();
@@ -140,7 +136,7 @@ int as_tape_add_row(as_tape *t, const as_tape_row *row, assay_error *err)
 	rc |= as_json_set(r, "tool", as_json_string(row->tool));
 	rc |= as_json_set(r, "arguments", clone_or_null(row->arguments));
 	rc |= as_json_set(r, "result", clone_or_null(row->result));
-	rc |= as_json_set(r, "status", as_json_cstring(status_name(row->status)));
+	rc |= as_json_set(r, "status", as_json_cstring(as_status_name(row->status)));
 	if (row->error) {
 		rc |= as_json_set(r, "error", as_json_clone(row->error));
 	}
@@ -264,53 +260,22 @@ static int view_servers(as_tape *t, assay_error *err)
 	return rc;
 }
 
-static const assay_json *object_or_null(const assay_json *v)
+static int check_row(const assay_json *r, uint32_t *status, assay_error *err)
 {
-	return as_json_type(v) == ASSAY_JSON_OBJECT ? v : NULL;
-}
-
-/* The pointer of the error is the member's key. */
-static int check_row(const assay_json *r, assay_error *err)
-{
-	static const struct {
-		const char *key, *name;
-		int type;
-		bool required;
-	} rules[] = {
-		{"version", "a text", ASSAY_JSON_STRING, true},       {"server", "a text", ASSAY_JSON_STRING, true},
-		{"tool", "a text", ASSAY_JSON_STRING, true},          {"status", "a text", ASSAY_JSON_STRING, true},
-		{"arguments", "an object", ASSAY_JSON_OBJECT, false}, {"result", "an object", ASSAY_JSON_OBJECT, false},
-		{"error", "an object", ASSAY_JSON_OBJECT, false},     {"next", "a text", ASSAY_JSON_STRING, false},
-		{"filled", "true or false", ASSAY_JSON_BOOL, false},
+	static const as_member_rule rules[] = {
+		{"version", ASSAY_JSON_STRING, true},    {"server", ASSAY_JSON_STRING, true},
+		{"tool", ASSAY_JSON_STRING, true},       {"status", ASSAY_JSON_STRING, true},
+		{"arguments", ASSAY_JSON_OBJECT, false}, {"result", ASSAY_JSON_OBJECT, false},
+		{"error", ASSAY_JSON_OBJECT, false},     {"next", ASSAY_JSON_STRING, false},
+		{"filled", ASSAY_JSON_BOOL, false},
 	};
 	if (as_json_type(r) != ASSAY_JSON_OBJECT) {
 		return as_fail(err, ASSAY_EDATA, "a row is not an object");
 	}
-	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-		int type = as_json_type(as_json_get(r, rules[i].key));
-		bool absent = type == ASSAY_JSON_NONE || type == ASSAY_JSON_NULL;
-		if (type != rules[i].type && (!absent || rules[i].required)) {
-			as_fail(err, ASSAY_EDATA, absent ? "\"%s\" is missing: expected %s" : "\"%s\" is not %s",
-				rules[i].key, rules[i].name);
-			as_error_pointer(err, "/%s", rules[i].key);
-			return ASSAY_EDATA;
-		}
+	if (as_check_members(r, rules, sizeof rules / sizeof *rules, err) < 0) {
+		return ASSAY_EDATA;
 	}
-	return 0;
-}
-
-static int status_of(const assay_json *r, uint32_t *status, assay_error *err)
-{
-	assay_str name = as_json_str(as_json_get(r, "status"));
-	for (uint32_t s = ASSAY_STEP_SUCCESS; s <= ASSAY_STEP_TIMEOUT; s++) {
-		if (as_str_is(name, status_name(s))) {
-			*status = s;
-			return 0;
-		}
-	}
-	as_fail(err, ASSAY_EDATA, "\"status\" is neither \"success\" nor \"error\" nor \"timeout\"");
-	as_error_pointer(err, "/status");
-	return ASSAY_EDATA;
+	return as_read_status(r, status, err);
 }
 
 /* A checked row of the document as the struct that look-ups answer. */
@@ -328,9 +293,9 @@ static int fill_row(as_tape *t, const assay_json *r, as_tape_row *row, assay_err
 	row->version = as_json_str(as_json_get(r, "version"));
 	row->server = server->id;
 	row->tool = as_json_str(as_json_get(r, "tool"));
-	row->arguments = object_or_null(as_json_get(r, "arguments"));
-	row->result = object_or_null(as_json_get(r, "result"));
-	row->error = object_or_null(as_json_get(r, "error"));
+	row->arguments = as_object_or_null(as_json_get(r, "arguments"));
+	row->result = as_object_or_null(as_json_get(r, "result"));
+	row->error = as_object_or_null(as_json_get(r, "error"));
 	row->write = as_tape_writes(t, row->server, row->tool);
 	row->filled = as_json_boolean(as_json_get(r, "filled"), 0);
 	row->next = as_json_type(next) == ASSAY_JSON_STRING ? as_json_str(next) : row->version;
@@ -343,22 +308,26 @@ static int fill_row(as_tape *t, const assay_json *r, as_tape_row *row, assay_err
 
 static int view_row(as_tape *t, const assay_json *r, size_t index, assay_error *err)
 {
-	as_tape_row *row;
-	int rc = check_row(r, err);
-	if (rc == 0 && !as_grow(&t->rows, &t->cap_rows, t->n_rows + 1, sizeof *t->rows)) {
-		return as_fail_memory(err);
+	as_tape_row row = {.status = ASSAY_STEP_SUCCESS};
+	int rc = check_row(r, &row.status, err);
+	if (rc == 0) {
+		rc = fill_row(t, r, &row, err);
 	}
 	if (rc == 0) {
-		row = &t->rows[t->n_rows++];
-		rc = status_of(r, &row->status, err);
-		rc = rc < 0 ? rc : fill_row(t, r, row, err);
-		rc = rc < 0 ? rc : check_version(row->version, err);
-		rc = rc < 0 ? rc : check_version(row->next, err);
+		rc = check_version(row.version, err);
+	}
+	if (rc == 0) {
+		rc = check_version(row.next, err);
 	}
 	if (rc < 0) {
 		as_error_pointer(err, "/rows/%zu", index);
+		return rc;
 	}
-	return rc;
+	if (!as_grow(&t->rows, &t->cap_rows, t->n_rows + 1, sizeof *t->rows)) {
+		return as_fail_memory(err);
+	}
+	t->rows[t->n_rows++] = row;
+	return 0;
 }
 
 static int compare_part(assay_str a, assay_str b, int found)

@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/hash.h"
 #include "core/trace/canonical.h"
+#include "core/trace/document.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,18 +37,6 @@ uint32_t as_served_from_name(assay_str name)
 	return ASSAY_SERVED_LIVE;
 }
 
-static uint32_t status_from_name(assay_str name)
-{
-	return as_str_is(name, "success")   ? ASSAY_STEP_SUCCESS
-	       : as_str_is(name, "timeout") ? ASSAY_STEP_TIMEOUT
-					    : ASSAY_STEP_ERROR;
-}
-
-static const char *status_name(uint32_t status)
-{
-	return status == ASSAY_STEP_SUCCESS ? "success" : status == ASSAY_STEP_TIMEOUT ? "timeout" : "error";
-}
-
 /* How the reference would have said that a step of its own replay was served. */
 static uint32_t served_of(const assay_json *step)
 {
@@ -71,12 +60,7 @@ static uint32_t served_of(const assay_json *step)
 	}
 }
 
-static const assay_json *object_or_null(const assay_json *v)
-{
-	return as_json_type(v) == ASSAY_JSON_OBJECT ? v : NULL;
-}
-
-static int view_step(as_trace *t, const assay_json *step, assay_error *err)
+static int view_step(as_trace *t, const assay_json *step, uint32_t status, assay_error *err)
 {
 	assay_step *s;
 	as_buf text = {0};
@@ -85,66 +69,32 @@ static int view_step(as_trace *t, const assay_json *step, assay_error *err)
 	}
 	s = &t->steps[t->n_steps++];
 	*s = (assay_step){.size = sizeof *s,
-			  .status = status_from_name(as_json_str(as_json_get(step, "status"))),
+			  .status = status,
 			  .id = as_json_i64(as_json_get(step, "step_id"), -1),
 			  .served = served_of(step),
 			  .server = as_json_str(as_json_get(step, "server_id")),
 			  .tool = as_json_str(as_json_get(step, "tool_name")),
-			  .arguments = object_or_null(as_json_get(step, "arguments")),
-			  .result = object_or_null(as_json_get(step, "result"))};
-	if (as_render_result(s->result, &text) < 0) {
-		as_buf_free(&text);
-		return as_fail_memory(err);
+			  .arguments = as_object_or_null(as_json_get(step, "arguments")),
+			  .result = as_object_or_null(as_json_get(step, "result"))};
+	if (as_render_result(s->result, &text) == 0) {
+		s->text = as_arena_str(&t->texts, as_buf_str(&text));
 	}
-	s->text = as_arena_str(&t->texts, as_buf_str(&text));
 	as_buf_free(&text);
-	return t->texts.failed ? as_fail_memory(err) : 0;
+	return t->texts.failed || !s->text.ptr ? as_fail_memory(err) : 0;
 }
 
-/* What a member has to be; wrong types of optional members are errors, too. */
-typedef struct member_rule {
-	const char *key;
-	int type;
-	bool required; /* else it may be null or missing */
-} member_rule;
-
-static const char *type_name(int type)
+static int check_step(const assay_json *step, uint32_t *status, assay_error *err)
 {
-	return type == ASSAY_JSON_NUMBER   ? "a number"
-	       : type == ASSAY_JSON_STRING ? "a text"
-	       : type == ASSAY_JSON_ARRAY  ? "an array"
-					   : "an object";
-}
-
-/* The pointer of the error is the member's key. */
-static int check_members(const assay_json *object, const member_rule *rules, size_t n, assay_error *err)
-{
-	for (size_t i = 0; i < n; i++) {
-		int type = as_json_type(as_json_get(object, rules[i].key));
-		bool absent = type == ASSAY_JSON_NONE || type == ASSAY_JSON_NULL;
-		if (type == rules[i].type || (absent && !rules[i].required)) {
-			continue;
-		}
-		as_fail(err, ASSAY_EDATA, absent ? "\"%s\" is missing: expected %s" : "\"%s\" is not %s", rules[i].key,
-			type_name(rules[i].type));
-		return as_error_pointer(err, "/%s", rules[i].key);
-	}
-	return 0;
-}
-
-static int check_step_members(const assay_json *step, assay_error *err)
-{
-	static const member_rule rules[] = {
+	static const as_member_rule rules[] = {
 		{"step_id", ASSAY_JSON_NUMBER, true},    {"kind", ASSAY_JSON_STRING, true},
 		{"server_id", ASSAY_JSON_STRING, true},  {"status", ASSAY_JSON_STRING, true},
 		{"tool_name", ASSAY_JSON_STRING, false}, {"arguments", ASSAY_JSON_OBJECT, false},
 		{"result", ASSAY_JSON_OBJECT, false},    {"error", ASSAY_JSON_OBJECT, false},
 	};
-	assay_str status = as_json_str(as_json_get(step, "status"));
 	if (as_json_type(step) != ASSAY_JSON_OBJECT) {
 		return as_fail(err, ASSAY_EDATA, "a step is not an object");
 	}
-	if (check_members(step, rules, sizeof rules / sizeof *rules, err) < 0) {
+	if (as_check_members(step, rules, sizeof rules / sizeof *rules, err) < 0) {
 		return ASSAY_EDATA;
 	}
 	/* Below 0 is our "no step". */
@@ -153,21 +103,7 @@ static int check_step_members(const assay_json *step, assay_error *err)
 		as_error_pointer(err, "/step_id");
 		return ASSAY_EDATA;
 	}
-	if (!as_str_is(status, "success") && !as_str_is(status, "error") && !as_str_is(status, "timeout")) {
-		as_fail(err, ASSAY_EDATA, "\"status\" is neither \"success\" nor \"error\" nor \"timeout\"");
-		as_error_pointer(err, "/status");
-		return ASSAY_EDATA;
-	}
-	return 0;
-}
-
-static int check_step(const assay_json *step, size_t index, assay_error *err)
-{
-	int rc = check_step_members(step, err);
-	if (rc < 0) {
-		as_error_pointer(err, "/steps/%zu", index);
-	}
-	return rc;
+	return as_read_status(step, status, err);
 }
 
 static int view_refused(as_trace *t, const assay_json *entry, assay_error *err)
@@ -183,7 +119,7 @@ static int view_refused(as_trace *t, const assay_json *entry, assay_error *err)
 			  .id = as_json_i64(as_json_get(entry, "before_step"), -1),
 			  .served = ASSAY_SERVED_REFUSED,
 			  .tool = as_json_str(as_json_get(entry, "name")),
-			  .arguments = object_or_null(as_json_get(entry, "arguments")),
+			  .arguments = as_object_or_null(as_json_get(entry, "arguments")),
 			  .text = as_json_str(as_json_get(entry, "text"))};
 	return 0;
 }
@@ -191,17 +127,21 @@ static int view_refused(as_trace *t, const assay_json *entry, assay_error *err)
 /* The typed view of a document that will not change any more. */
 static int make_view(as_trace *t, assay_error *err)
 {
+	const assay_json *refused = as_json_pointer(t->document, "/seed_metadata/assay/refused");
 	size_t index = 0;
 	int rc = 0;
 	for (const assay_json *s = as_json_first(as_json_get(t->document, "steps")); s && rc == 0;
 	     s = as_json_next(s)) {
-		rc = check_step(s, index++, err);
-		if (rc == 0 && as_str_is(as_json_str(as_json_get(s, "kind")), "call_tool_agent")) {
-			rc = view_step(t, s, err);
+		uint32_t status;
+		rc = check_step(s, &status, err);
+		if (rc < 0) {
+			as_error_pointer(err, "/steps/%zu", index);
+		} else if (as_str_is(as_json_str(as_json_get(s, "kind")), "call_tool_agent")) {
+			rc = view_step(t, s, status, err);
 		}
+		index++;
 	}
-	for (const assay_json *r = as_json_first(as_json_pointer(t->document, "/seed_metadata/assay/refused"));
-	     r && rc == 0; r = as_json_next(r)) {
+	for (const assay_json *r = as_json_first(refused); r && rc == 0; r = as_json_next(r)) {
 		rc = view_refused(t, r, err);
 	}
 	t->finished = rc == 0;
@@ -210,7 +150,7 @@ static int make_view(as_trace *t, assay_error *err)
 
 int as_trace_from_json(assay_json *document, as_trace **out, assay_error *err)
 {
-	static const member_rule rules[] = {
+	static const as_member_rule rules[] = {
 		{"trace_id", ASSAY_JSON_STRING, true},       {"steps", ASSAY_JSON_ARRAY, false},
 		{"seed_metadata", ASSAY_JSON_OBJECT, false}, {"servers", ASSAY_JSON_ARRAY, false},
 		{"tool_specs", ASSAY_JSON_OBJECT, false},
@@ -226,8 +166,8 @@ int as_trace_from_json(assay_json *document, as_trace **out, assay_error *err)
 	if (as_json_type(document) != ASSAY_JSON_OBJECT) {
 		rc = as_fail(err, ASSAY_EDATA, "a trace is an object");
 	} else {
-		rc = check_members(document, rules, sizeof rules / sizeof *rules, err) < 0 ? ASSAY_EDATA
-											   : make_view(t, err);
+		rc = as_check_members(document, rules, sizeof rules / sizeof *rules, err) < 0 ? ASSAY_EDATA
+											      : make_view(t, err);
 	}
 	if (rc < 0) {
 		as_trace_free(t);
@@ -317,7 +257,7 @@ static assay_json *step_of(const as_trace *t, as_call_record *r, assay_str canon
 	rc |= as_json_set(s, "started_at", virtual_time(t->next_id));
 	rc |= as_json_set(s, "ended_at", virtual_time(t->next_id + 1));
 	rc |= as_json_set(s, "latency_ms", as_json_real(1000.0));
-	rc |= as_json_set(s, "status", as_json_cstring(status_name(r->status)));
+	rc |= as_json_set(s, "status", as_json_cstring(as_status_name(r->status)));
 	rc |= as_json_set(s, "error", take(&r->error));
 	rc |= as_json_set(ours, "served", as_json_cstring(as_served_name(r->served)));
 	rc |= as_json_set(ours, "version", as_json_string(r->version));
