@@ -64,7 +64,8 @@ const assay_json *as_mcp_info(const as_mcp_session *s);
 int as_mcp_list_tools(as_mcp_session *s, assay_call *call, assay_json **tools, assay_error *err);
 
 /* Call a tool. arguments NULL: {}. *result is the server's result object, verbatim but for
- * resultType and the server's name in _meta, which stateless revisions add to every result. A JSON-RPC error about this call
+ * resultType and the server's name in _meta, which stateless revisions add to every result. A JSON-RPC error about this
+ * call
  * (-32602, -32603, ...) comes back as a result with isError true whose text is the error's message, and *rpc_error set;
  * it is the tool's failure, not the session's. timeout_ms 0: the limit. */
 int as_mcp_call_tool(as_mcp_session *s, assay_call *call, assay_str tool, const assay_json *arguments,
