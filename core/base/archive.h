@@ -7,11 +7,11 @@
 
 typedef struct as_archive_ops {
 	uint32_t size;
-	/* Pack the regular files below `root` as NAME/relative into a reproducible .tar.zst: names sorted, owner 0, mode 0644,
-	 * times 0 (or SOURCE_DATE_EPOCH), one thread, fixed level; written atomically. */
+	/* Pack the regular files below `root` as NAME/relative into a reproducible .tar.zst: names sorted, owner 0,
+	 * mode 0644, times 0 (or SOURCE_DATE_EPOCH), one thread, fixed level; written atomically. */
 	int (*pack)(const char *root, const char *name, const char *to, assay_error *err);
-	/* Unpack below `to` (exists, empty). Only regular files and folders, inside the folder, at most max_bytes in all and
-	 * max_files; anything else is ASSAY_EDATA that names the entry. */
+	/* Unpack below `to` (exists, empty). Only regular files and folders, inside the folder, at most max_bytes in
+	 * all and max_files; anything else is ASSAY_EDATA that names the entry. */
 	int (*unpack)(const char *archive, const char *to, uint64_t max_bytes, uint32_t max_files, assay_error *err);
 } as_archive_ops;
 

@@ -17,8 +17,8 @@ int as_fail_errno(assay_error *err, int number, const char *path, const char *wh
 /* ASSAY_ENOMEM. */
 int as_fail_memory(assay_error *err);
 
-/* Add context where there is none yet. Only for errors: they answer err->code (ASSAY_EINTERNAL for NULL), so that they can
- * end a return statement. */
+/* Add context where there is none yet. Only for errors: they answer err->code (ASSAY_EINTERNAL for NULL), so that they
+ * can end a return statement. */
 int as_error_where(assay_error *err, const char *where, uint32_t line);
 int as_error_pointer(assay_error *err, const char *format, ...) ASSAY_PRINTF(2, 3); /* put before an existing pointer */
 int as_error_hint(assay_error *err, const char *format, ...) ASSAY_PRINTF(2, 3);

@@ -6,8 +6,8 @@
 
 /* A regular file's content. ASSAY_ELIMIT: larger than max; ASSAY_EDATA: a folder, device or pipe. */
 int as_file_read(const char *path, size_t max, assay_text *out, assay_error *err);
-/* Atomic and durable; mode 0666 less umask. A link stays, the file that it points to is replaced. ASSAY_EINVAL: path is a
- * folder, device or pipe. */
+/* Atomic and durable; mode 0666 less umask. A link stays, the file that it points to is replaced. ASSAY_EINVAL: path is
+ * a folder, device or pipe. */
 int as_file_write(const char *path, assay_str bytes, assay_error *err);
 /* The same in pieces: write to fd, then commit or abandon, which free it. Zero-initialise. */
 typedef struct as_file_draft {
@@ -22,8 +22,8 @@ bool as_dir_exists(const char *path);
 int as_make_dirs(const char *path, assay_error *err);
 int as_remove_tree(const char *path, assay_error *err); /* no such path is fine; never follows links */
 /* Copy a folder's regular files, folders and links inside it; modes (but for set-id bits) and modification times (ns)
- * are kept. `to` must not exist or be empty. Devices, sockets, pipes and links that may leave the folder are ASSAY_EDATA,
- * more than 100 levels ASSAY_ELIMIT; what was copied until then stays. */
+ * are kept. `to` must not exist or be empty. Devices, sockets, pipes and links that may leave the folder are
+ * ASSAY_EDATA, more than 100 levels ASSAY_ELIMIT; what was copied until then stays. */
 int as_copy_tree(const char *from, const char *to, assay_error *err);
 
 /* Every regular file below root, sorted by relative path in byte order. Links and devices are passed over. Stops at the

@@ -5,7 +5,7 @@
 #include "core/base/memory.h"
 
 typedef struct as_sha256 as_sha256; /* running digest */
-as_sha256 *as_sha256_new(void); /* NULL when memory is out */
+as_sha256 *as_sha256_new(void);     /* NULL when memory is out */
 void as_sha256_add(as_sha256 *h, assay_str bytes);
 void as_sha256_end(as_sha256 *h, unsigned char out[32]); /* frees h */
 void as_sha256_end_hex(as_sha256 *h, char out[65]);      /* frees h */

@@ -6,7 +6,7 @@
 #include "core/base/memory.h"
 #include <assay/json.h>
 
-#define AS_JSON_MAX_DEPTH 256u             /* nesting accepted by default */
+#define AS_JSON_MAX_DEPTH 256u               /* nesting accepted by default */
 #define AS_JSON_MAX_BYTES ((size_t)32 << 20) /* document size accepted by default */
 
 /* What the parser met and mended (peer profile). */
@@ -15,7 +15,7 @@ typedef struct as_json_notes {
 } as_json_notes;
 
 typedef struct as_json_limits {
-	size_t max_bytes; /* 0: AS_JSON_MAX_BYTES */
+	size_t max_bytes;   /* 0: AS_JSON_MAX_BYTES */
 	uint32_t max_depth; /* 0: AS_JSON_MAX_DEPTH */
 } as_json_limits;
 
@@ -23,7 +23,7 @@ typedef struct as_json_limits {
  * offset), ASSAY_ELIMIT (size, depth), ASSAY_ENOMEM. limits and notes may be NULL. */
 int as_json_parse(assay_str text, uint32_t profile, assay_json **out, assay_error *err);
 int as_json_parse_with(assay_str text, uint32_t profile, const as_json_limits *limits, as_json_notes *notes,
-                       assay_json **out, assay_error *err);
+		       assay_json **out, assay_error *err);
 
 /* Read a file as one strict document; where = path. */
 int as_json_read_file(const char *path, size_t max_bytes, assay_json **out, assay_error *err);
@@ -32,7 +32,8 @@ int as_json_read_file(const char *path, size_t max_bytes, assay_json **out, assa
 void as_json_write(as_buf *b, const assay_json *v, uint32_t style);
 int as_json_dump(const assay_json *v, uint32_t style, assay_text *out, assay_error *err);
 void as_json_write_string(as_buf *b, assay_str s, bool ascii); /* one quoted string */
-void as_json_write_double(as_buf *b, double d); /* shortest digits that read back, as Python's repr: 1.0, 1e-05, 1e+16 */
+void as_json_write_double(as_buf *b,
+			  double d); /* shortest digits that read back, as Python's repr: 1.0, 1e-05, 1e+16 */
 
 int as_json_type(const assay_json *v);
 const assay_json *as_json_get(const assay_json *object, const char *key);
@@ -46,13 +47,15 @@ size_t as_json_count(const assay_json *container);
 assay_str as_json_str(const assay_json *v);
 const char *as_json_cstr(const assay_json *v, const char *otherwise); /* NUL-terminated text of a string value */
 assay_str as_json_spelling(const assay_json *number);
-bool as_json_is_integer(const assay_json *v); /* spelled without fraction and exponent */
+bool as_json_is_integer(const assay_json *v);                /* spelled without fraction and exponent */
 int64_t as_json_i64(const assay_json *v, int64_t otherwise); /* 3.0 and 3e0 are 3, too */
 double as_json_f64(const assay_json *v, double otherwise);
 int as_json_boolean(const assay_json *v, int otherwise);
 bool as_json_equal(const assay_json *a, const assay_json *b); /* Python ==: 1 == 1.0 == true, integers exact */
-bool as_json_same(const assay_json *a, const assay_json *b);  /* JSON Schema's equality: 1 == 1.0, but true is no number */
-int as_json_number_cmp(const assay_json *a, const assay_json *b); /* order of two numbers, exact; both must be numbers */
+bool as_json_same(const assay_json *a,
+		  const assay_json *b); /* JSON Schema's equality: 1 == 1.0, but true is no number */
+int as_json_number_cmp(const assay_json *a,
+		       const assay_json *b); /* order of two numbers, exact; both must be numbers */
 
 /* 1-based line on which a value started in the text it was parsed from, 0 when unknown (built values). */
 uint32_t as_json_line(const assay_json *v);
@@ -65,7 +68,7 @@ assay_json *as_json_string(assay_str s);
 assay_json *as_json_cstring(const char *s); /* NULL gives JSON null */
 assay_json *as_json_integer(int64_t n);
 assay_json *as_json_number(assay_str spelling); /* NULL when it is no JSON number */
-assay_json *as_json_real(double d); /* NaN and infinities give null */
+assay_json *as_json_real(double d);             /* NaN and infinities give null */
 assay_json *as_json_truth(int b);
 assay_json *as_json_null(void);
 assay_json *as_json_clone(const assay_json *v);
@@ -92,7 +95,7 @@ int as_jsonl_next(as_jsonl *r, assay_str *line, uint32_t *number, uint64_t *offs
 /* The next line as a value, in a profile of the parser; number and offset may be NULL. A line that is no JSON is
  * ASSAY_EDATA (or ASSAY_ELIMIT) with where, line and the byte offset in the file as detail; reading may go on. */
 int as_jsonl_next_value(as_jsonl *r, uint32_t profile, assay_json **out, uint32_t *number, uint64_t *offset,
-                        assay_error *err);
+			assay_error *err);
 void as_jsonl_close(as_jsonl *r);
 
 #endif

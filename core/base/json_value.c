@@ -180,8 +180,9 @@ int64_t as_json_i64(const assay_json *v, int64_t otherwise)
 	}
 	const cJSON *node = as_json_node(v);
 	if (!as_json_is_integer(v)) {
+		const double two_to_63 = 9223372036854775808.0;
 		double d = node->valuedouble;
-		return d >= -0x1p63 && d < 0x1p63 && floor(d) == d ? (int64_t)d : otherwise;
+		return d >= -two_to_63 && d < two_to_63 && floor(d) == d ? (int64_t)d : otherwise;
 	}
 	errno = 0;
 	long long n = strtoll(node->valuestring, NULL, 10);

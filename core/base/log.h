@@ -12,7 +12,6 @@ int as_log_new(FILE *stream, const char *levels, as_log **out, assay_error *err)
 void as_log_free(as_log *log);
 bool as_log_on(const as_log *log, const char *component, int level); /* false for NULL */
 void as_log_put(as_log *log, const char *component, int level, const char *format, ...) ASSAY_PRINTF(4, 5);
-void as_log_putv(as_log *log, const char *component, int level, const char *format, va_list args)
-        ASSAY_PRINTF(4, 0);
+void as_log_putv(as_log *log, const char *component, int level, const char *format, va_list args) ASSAY_PRINTF(4, 0);
 
 #endif

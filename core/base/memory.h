@@ -22,7 +22,7 @@ void as_buf_printf(as_buf *b, const char *format, ...) ASSAY_PRINTF(2, 3);
 bool as_buf_reserve(as_buf *b, size_t more); /* room for `more` bytes past len, to be filled by hand */
 void as_buf_clear(as_buf *b);                /* len = 0, memory and failure kept */
 void as_buf_free(as_buf *b);
-assay_str as_buf_str(const as_buf *b); /* borrowed */
+assay_str as_buf_str(const as_buf *b);               /* borrowed */
 int as_buf_check(const as_buf *b, assay_error *err); /* 0, or ASSAY_ENOMEM */
 /* Move the content out (free with as_text_free); b is empty after it. ASSAY_ENOMEM when it had failed. */
 int as_buf_take(as_buf *b, assay_text *out, assay_error *err);
@@ -34,7 +34,7 @@ typedef struct as_arena {
 	bool failed;
 } as_arena;
 
-void *as_arena_alloc(as_arena *a, size_t size); /* zeroed, aligned for any type */
+void *as_arena_alloc(as_arena *a, size_t size);   /* zeroed, aligned for any type */
 assay_str as_arena_str(as_arena *a, assay_str s); /* a copy, NUL-terminated past len */
 char *as_arena_cstr(as_arena *a, assay_str s);
 char *as_arena_printf(as_arena *a, const char *format, ...) ASSAY_PRINTF(2, 3);
@@ -46,7 +46,7 @@ bool as_grow(void *items, size_t *cap, size_t need, size_t size);
 
 /* Overflow-checked zeroed allocation. NULL when memory is out. */
 void *as_new(size_t count, size_t size);
-char *as_strdup(const char *s);    /* NULL for NULL */
+char *as_strdup(const char *s); /* NULL for NULL */
 char *as_strndup(assay_str s);
 
 static inline assay_str as_str(const char *s)

@@ -75,7 +75,10 @@ uint32_t as_rng_u32(as_rng *r)
 
 uint32_t as_rng_bits(as_rng *r, uint32_t k)
 {
-	return k == 0 ? 0 : as_rng_u32(r) >> (32 - (k > 32 ? 32 : k));
+	if (k == 0) {
+		return 0;
+	}
+	return k >= 32 ? as_rng_u32(r) : as_rng_u32(r) >> (32 - k);
 }
 
 uint32_t as_rng_below(as_rng *r, uint32_t n)

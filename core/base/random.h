@@ -11,9 +11,9 @@ typedef struct as_rng {
 
 void as_rng_seed(as_rng *r, uint64_t seed); /* random.Random(seed) */
 uint32_t as_rng_u32(as_rng *r);
-uint32_t as_rng_bits(as_rng *r, uint32_t k);   /* getrandbits(k), 1 <= k <= 32 */
-uint32_t as_rng_below(as_rng *r, uint32_t n);  /* randrange(n); 0 when n is 0 */
-double as_rng_unit(as_rng *r);                 /* random(): [0, 1) with 53 bits */
+uint32_t as_rng_bits(as_rng *r, uint32_t k);  /* getrandbits(k), 1 <= k <= 32 */
+uint32_t as_rng_below(as_rng *r, uint32_t n); /* randrange(n); 0 when n is 0 */
+double as_rng_unit(as_rng *r);                /* random(): [0, 1) with 53 bits */
 void as_rng_shuffle(as_rng *r, uint32_t *items, size_t n);
 
 /* The seed of a (seed, stage, item) draw of our own. */

@@ -13,8 +13,8 @@ double as_ratio(assay_str a, assay_str b);
 /* Jaccard of the sets of [a-z0-9]{2,} runs in the lower-cased texts; 0 when a side is empty. -1: no memory. */
 double as_jaccard(assay_str a, assay_str b);
 
-/* Okapi BM25 (k1 = 1.2, b = 0.75; idf = ln(1 + (N - n + 0.5)/(n + 0.5))) over lower-cased alphanumeric words. A word that
- * the query holds twice counts twice. */
+/* Okapi BM25 (k1 = 1.2, b = 0.75; idf = ln(1 + (N - n + 0.5)/(n + 0.5))) over lower-cased alphanumeric words. A word
+ * that the query holds twice counts twice. */
 typedef struct assay_bm25 as_bm25; /* the SDK's name for it */
 int as_bm25_new(as_bm25 **out, assay_error *err);
 int as_bm25_add(as_bm25 *index, assay_str document, assay_error *err);

@@ -12,14 +12,15 @@ typedef struct as_spawn {
 	int fds[3];      /* become its descriptors 0-2; each is above 2, or one of ours 0-2 that stays in place */
 } as_spawn;
 
-/* Fork and exec; the child leads a new process group, has default signal handling and nothing open but 0-2. Returns when
- * exec succeeded. ASSAY_ENOENT: no such command (where = argv[0]) or folder (where = cwd); ASSAY_EIO otherwise. */
+/* Fork and exec; the child leads a new process group, has default signal handling and nothing open but 0-2. Returns
+ * when exec succeeded. ASSAY_ENOENT: no such command (where = argv[0]) or folder (where = cwd); ASSAY_EIO otherwise. */
 int as_spawn_child(const as_spawn *s, pid_t *pid, assay_error *err);
 
 /* The value of NAME in a list of "NAME=value", or NULL. */
 const char *as_spawn_env(const char *const *env, const char *name);
 
-/* Set close-on-exec and make sure that fd is above 2 (else it is closed and a copy returned); -1 and errno on failure. */
+/* Set close-on-exec and make sure that fd is above 2 (else it is closed and a copy returned); -1 and errno on failure.
+ */
 int as_spawn_lift(int fd);
 
 #endif

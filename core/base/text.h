@@ -5,19 +5,20 @@
 
 #include "core/base/memory.h"
 
-/* One code point from s at *i (advanced); invalid bytes come out one by one as U+FFFD, the JSON layer's NUL (C0 80) as 0.
+/* One code point from s at *i (advanced); invalid bytes come out one by one as U+FFFD, the JSON layer's NUL (C0 80) as
+ * 0.
  */
 uint32_t as_utf8_next(assay_str s, size_t *i);
 size_t as_utf8_put(char out[4], uint32_t code_point); /* bytes written; what is no character becomes U+FFFD */
-size_t as_utf8_length(assay_str s); /* in code points */
+size_t as_utf8_length(assay_str s);                   /* in code points */
 /* Bytes of the longest prefix with at most `n` code points. */
 size_t as_utf8_prefix(assay_str s, size_t n);
 /* Offset of the first byte that is not part of valid UTF-8 (C0 80 is not), or s.len. */
 size_t as_utf8_check(assay_str s);
 
-bool as_is_space(uint32_t code_point); /* Python's str.isspace set: 29 characters */
-bool as_is_alnum(uint32_t code_point); /* Python's str.isalnum */
-void as_lower(as_buf *out, assay_str s); /* full Unicode lower case with final sigma, as Python's str.lower */
+bool as_is_space(uint32_t code_point);       /* Python's str.isspace set: 29 characters */
+bool as_is_alnum(uint32_t code_point);       /* Python's str.isalnum */
+void as_lower(as_buf *out, assay_str s);     /* full Unicode lower case with final sigma, as Python's str.lower */
 void as_normalise(as_buf *out, assay_str s); /* trim, lower-case, collapse white space */
 assay_str as_trim(assay_str s);
 

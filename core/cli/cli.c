@@ -47,10 +47,10 @@ const char *as_data_dir(void)
 int as_cli_registry(as_cli *cli, bool shipped_only, as_registry **out, assay_error *err)
 {
 	as_registry_options options = {.dirs = cli->plugin_dirs,
-	                               .path = getenv("ASSAY_PLUGIN_PATH"),
-	                               .lib_dir = getenv("ASSAY_LIB_DIR"),
-	                               .shipped_only = shipped_only,
-	                               .log = cli->log};
+				       .path = getenv("ASSAY_PLUGIN_PATH"),
+				       .lib_dir = getenv("ASSAY_LIB_DIR"),
+				       .shipped_only = shipped_only,
+				       .log = cli->log};
 	int rc = 0;
 	if (!cli->registry) {
 		rc = as_registry_new(&options, &cli->registry, err);
@@ -85,7 +85,10 @@ static int note_run(const as_project *p, assay_error *err)
 {
 	const as_manifest *m = p->manifest;
 	assay_text text = {0};
-	as_run_row row = {.run_id = as_str(m->bench_id), .name = as_str(m->name), .version = as_str(m->version), .seed = m->seed};
+	as_run_row row = {.run_id = as_str(m->bench_id),
+			  .name = as_str(m->name),
+			  .version = as_str(m->version),
+			  .seed = m->seed};
 	int rc = as_json_dump(m->document, ASSAY_JSON_COMPACT, &text, err);
 	if (rc == 0) {
 		row.manifest = as_text_str(text);
@@ -193,7 +196,7 @@ static void rate_text(const assay_json *rate, char out[64])
 	double lo = as_json_f64(as_json_get(rate, "lo"), 0), hi = as_json_f64(as_json_get(rate, "hi"), 0);
 	const assay_json *around = as_json_get(rate, "interval_lo");
 	int n = snprintf(out, 64, "%.3f [%.3f, %.3f]", lo, as_json_f64(as_json_at(around, 0), 0),
-	                 as_json_f64(as_json_at(around, 1), 0));
+			 as_json_f64(as_json_at(around, 1), 0));
 	if (hi > lo && n > 0) {
 		snprintf(out + n, 64 - (size_t)n, " hi %.3f", hi);
 	}
@@ -202,8 +205,16 @@ static void rate_text(const assay_json *rate, char out[64])
 static int board_line(assay_json *table, const assay_json *row)
 {
 	char hat[64], rate[64], any[64], k[24], tasks[24], attempts[24], voided[24], calls[24];
-	const char *cells[] = {as_json_cstr(as_json_get(row, "condition"), ""), as_json_cstr(as_json_get(row, "candidate"), ""),
-	                       hat, rate, any, k, tasks, attempts, voided, calls};
+	const char *cells[] = {as_json_cstr(as_json_get(row, "condition"), ""),
+			       as_json_cstr(as_json_get(row, "candidate"), ""),
+			       hat,
+			       rate,
+			       any,
+			       k,
+			       tasks,
+			       attempts,
+			       voided,
+			       calls};
 	rate_text(as_json_get(row, "pass_hat_k"), hat);
 	rate_text(as_json_get(row, "pass_rate"), rate);
 	rate_text(as_json_get(row, "pass_at_k"), any);
@@ -239,14 +250,16 @@ int as_say_leaderboard(const as_cli *cli, const assay_json *model, assay_error *
 	static const struct {
 		const char *title;
 		bool right;
-	} columns[] = {{"condition", false}, {"candidate", false}, {"pass^k", false},    {"pass rate", false}, {"pass@k", false},
-	               {"k", true},          {"tasks", true},      {"attempts", true},   {"void", true},       {"calls", true}};
+	} columns[] = {{"condition", false}, {"candidate", false}, {"pass^k", false}, {"pass rate", false},
+		       {"pass@k", false},    {"k", true},          {"tasks", true},   {"attempts", true},
+		       {"void", true},       {"calls", true}};
 	assay_json *table = as_table_new();
 	int rc = table ? 0 : ASSAY_ENOMEM;
 	for (size_t i = 0; i < sizeof columns / sizeof *columns && rc == 0; i++) {
 		rc = as_table_column(table, columns[i].title, columns[i].right);
 	}
-	for (const assay_json *r = as_json_first(as_json_get(model, "leaderboard")); r && rc == 0; r = as_json_next(r)) {
+	for (const assay_json *r = as_json_first(as_json_get(model, "leaderboard")); r && rc == 0;
+	     r = as_json_next(r)) {
 		rc = as_json_boolean(as_json_get(r, "listed"), 1) ? board_line(table, r) : 0;
 	}
 	if (rc < 0) {

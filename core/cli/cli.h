@@ -9,7 +9,7 @@
 
 /* Exit codes (design page). */
 #define AS_EXIT_OK 0
-#define AS_EXIT_NO 1          /* done, and the answer is no */
+#define AS_EXIT_NO 1 /* done, and the answer is no */
 #define AS_EXIT_USAGE 2
 #define AS_EXIT_INPUT 3
 #define AS_EXIT_PLUGIN 4
@@ -27,7 +27,7 @@ typedef struct as_option {
 typedef struct as_cli {
 	const struct as_verb *verb;
 	const char *values[AS_MAX_OPTIONS]; /* by place in all options; "" for a given flag, NULL: not given */
-	char **arguments; /* what is left of the command line, NULL-terminated */
+	char **arguments;                   /* what is left of the command line, NULL-terminated */
 	size_t n_arguments;
 	bool json, quiet;
 	as_log *log;
@@ -55,13 +55,13 @@ const as_verb *as_verb_find(const char *name);
 const char *as_cli_option(const as_cli *cli, const char *name); /* NULL: not given */
 /* A whole number option within bounds; ASSAY_EINVAL otherwise. */
 int as_cli_number(const as_cli *cli, const char *name, int64_t low, int64_t high, int64_t otherwise, int64_t *out,
-                  assay_error *err);
+		  assay_error *err);
 
 /* Read the command line of a verb. ASSAY_EINVAL with a hint; ASSAY_STOP: help was printed. */
 int as_cli_parse(as_cli *cli, int argc, char **argv, assay_error *err);
-void as_cli_help(const as_verb *verb, FILE *out);     /* one verb */
-void as_cli_overview(FILE *out);                      /* all verbs */
-void as_cli_man(const as_verb *verb, FILE *out);      /* roff page; NULL: of the program */
+void as_cli_help(const as_verb *verb, FILE *out); /* one verb */
+void as_cli_overview(FILE *out);                  /* all verbs */
+void as_cli_man(const as_verb *verb, FILE *out);  /* roff page; NULL: of the program */
 
 int as_cli_registry(as_cli *cli, bool shipped_only, as_registry **out, assay_error *err);
 

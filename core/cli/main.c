@@ -29,7 +29,8 @@ static int catch_signals(as_cancel *cancel, assay_error *err)
 	if (sigaction(SIGINT, &action, NULL) < 0 || sigaction(SIGTERM, &action, NULL) < 0) {
 		return as_fail(err, ASSAY_EINTERNAL, "cannot catch signals");
 	}
-	action.sa_handler = SIG_DFL; /* whoever started us may have had it ignored, and then no child could be waited for */
+	/* Whoever started us may have had it ignored, and then no child could be waited for. */
+	action.sa_handler = SIG_DFL;
 	if (sigaction(SIGCHLD, &action, NULL) < 0) {
 		return as_fail(err, ASSAY_EINTERNAL, "cannot reset SIGCHLD");
 	}
@@ -44,7 +45,7 @@ static int unknown_verb(const char *name, assay_error *err)
 {
 	const char *names[AS_MAX_OPTIONS], *near;
 	size_t n = 0;
-	for (; as_verbs[n] && n < AS_MAX_OPTIONS; n++) {
+	for (; n < AS_MAX_OPTIONS && as_verbs[n]; n++) {
 		names[n] = as_verbs[n]->name;
 	}
 	near = as_nearest(as_str(name), names, n);
@@ -132,7 +133,8 @@ static int before_verbs(int argc, char **argv)
 	if (strcmp(argv[1], "--version") == 0) {
 		return puts(PACKAGE_STRING) < 0 || fflush(stdout) ? AS_EXIT_UNREACHABLE : AS_EXIT_OK;
 	}
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || (strcmp(argv[1], "help") == 0 && argc == 2)) {
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+	    (strcmp(argv[1], "help") == 0 && argc == 2)) {
 		as_cli_overview(stdout);
 		return AS_EXIT_OK;
 	}

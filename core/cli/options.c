@@ -9,13 +9,13 @@
 #include <string.h>
 
 static const as_option common[] = {
-        {"help", NULL, "show this help"},
-        {"json", NULL, "print one JSON document on standard output, nothing else"},
-        {"quiet", NULL, "print nothing but errors"},
-        {"no-progress", NULL, "show no progress line"},
-        {"plugin-dir", "DIR", "look for plugins in DIR first (may be given several times)"},
-        {"log", "LEVELS", "log to standard error: \"info\", \"debug\" or \"world:debug,llm:trace\""},
-        {NULL, NULL, NULL},
+	{"help", NULL, "show this help"},
+	{"json", NULL, "print one JSON document on standard output, nothing else"},
+	{"quiet", NULL, "print nothing but errors"},
+	{"no-progress", NULL, "show no progress line"},
+	{"plugin-dir", "DIR", "look for plugins in DIR first (may be given several times)"},
+	{"log", "LEVELS", "log to standard error: \"info\", \"debug\" or \"world:debug,llm:trace\""},
+	{NULL, NULL, NULL},
 };
 
 static size_t count(const as_option *options)
@@ -51,7 +51,7 @@ const char *as_cli_option(const as_cli *cli, const char *name)
 }
 
 int as_cli_number(const as_cli *cli, const char *name, int64_t low, int64_t high, int64_t otherwise, int64_t *out,
-                  assay_error *err)
+		  assay_error *err)
 {
 	const char *text = as_cli_option(cli, name);
 	char *end = NULL;
@@ -63,8 +63,8 @@ int as_cli_number(const as_cli *cli, const char *name, int64_t low, int64_t high
 	errno = 0;
 	n = strtoll(text, &end, 10);
 	if (errno || end == text || *end || n < low || n > high) {
-		return as_fail(err, ASSAY_EINVAL, "--%s %s: expected a whole number from %lld to %lld", name, text, (long long)low,
-		               (long long)high);
+		return as_fail(err, ASSAY_EINVAL, "--%s %s: expected a whole number from %lld to %lld", name, text,
+			       (long long)low, (long long)high);
 	}
 	*out = n;
 	return 0;
@@ -123,7 +123,8 @@ int as_cli_parse(as_cli *cli, int argc, char **argv, assay_error *err)
 			found = 256;
 		}
 		if (found == ':') {
-			return as_fail(err, ASSAY_EINVAL, "%s: option \"%s\" needs an argument", cli->verb->name, argv[optind - 1]);
+			return as_fail(err, ASSAY_EINVAL, "%s: option \"%s\" needs an argument", cli->verb->name,
+				       argv[optind - 1]);
 		}
 		if (found < 256) {
 			return unknown_option(cli->verb, argv[optind - 1], err);
@@ -149,15 +150,15 @@ static void print_options(const as_option *options, FILE *out)
 	for (size_t i = 0; options && options[i].name; i++) {
 		char left[48];
 		snprintf(left, sizeof left, "--%s%s%s", options[i].name, options[i].argument ? " " : "",
-		         options[i].argument ? options[i].argument : "");
+			 options[i].argument ? options[i].argument : "");
 		fprintf(out, "  %-24s %s\n", left, options[i].help);
 	}
 }
 
 void as_cli_help(const as_verb *verb, FILE *out)
 {
-	fprintf(out, "Usage: assay %s [OPTIONS]%s%s\n\n%s\n", verb->name, verb->arguments[0] ? " " : "", verb->arguments,
-	        verb->description);
+	fprintf(out, "Usage: assay %s [OPTIONS]%s%s\n\n%s\n", verb->name, verb->arguments[0] ? " " : "",
+		verb->arguments, verb->description);
 	if (count(verb->options)) {
 		fputs("\nOptions:\n", out);
 		print_options(verb->options, out);
@@ -175,7 +176,8 @@ void as_cli_help(const as_verb *verb, FILE *out)
 void as_cli_overview(FILE *out)
 {
 	const char *group = "";
-	fputs("Usage: assay VERB [OPTIONS] [ARGUMENTS]\n\nBenchmarks for tool-using agents out of live MCP servers.\n", out);
+	fputs("Usage: assay VERB [OPTIONS] [ARGUMENTS]\n\nBenchmarks for tool-using agents out of live MCP servers.\n",
+	      out);
 	for (size_t i = 0; as_verbs[i]; i++) {
 		if (strcmp(group, as_verbs[i]->group) != 0) {
 			group = as_verbs[i]->group;
@@ -240,7 +242,8 @@ void as_cli_man(const as_verb *verb, FILE *out)
 	}
 	fprintf(out, ".TH ASSAY\\-%s 1\n.SH NAME\nassay\\-%s \\- ", verb->name, verb->name);
 	roff(verb->summary, out);
-	fprintf(out, "\n.SH SYNOPSIS\n\\fBassay %s\\fR [\\fIOPTIONS\\fR] %s\n.SH DESCRIPTION\n", verb->name, verb->arguments);
+	fprintf(out, "\n.SH SYNOPSIS\n\\fBassay %s\\fR [\\fIOPTIONS\\fR] %s\n.SH DESCRIPTION\n", verb->name,
+		verb->arguments);
 	roff(verb->description, out);
 	fputs("\n.SH OPTIONS\n", out);
 	man_options(verb->options, out);

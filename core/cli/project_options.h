@@ -2,13 +2,13 @@
 #ifndef AS_PROJECT_OPTIONS_H
 #define AS_PROJECT_OPTIONS_H
 
-#define AS_PROJECT_OPTIONS                                                           \
-	{"manifest", "FILE", "the manifest (default: assay.json)"},                  \
-		{"store", "FILE", "the store (default: assay.db beside the manifest)"}, \
-		{"out", "DIR", "where reports and releases go (default: beside the manifest)"}, \
-		{"seed", "N", "another seed than the manifest's"},                   \
-	{                                                                            \
-		"jobs", "N", "worker threads (default: the manifest's, else one a processor)" \
+#define AS_PROJECT_OPTIONS                                                                                             \
+	{"manifest", "FILE", "the manifest (default: assay.json)"},                                                    \
+		{"store", "FILE", "the store (default: assay.db beside the manifest)"},                                \
+		{"out", "DIR", "where reports and releases go (default: beside the manifest)"},                        \
+		{"seed", "N", "another seed than the manifest's"},                                                     \
+	{                                                                                                              \
+		"jobs", "N", "worker threads (default: the manifest's, else one a processor)"                          \
 	}
 
 #endif

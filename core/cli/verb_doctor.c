@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 static const as_option options[] = {{"manifest", "FILE", "the manifest (default: assay.json, if there is one)"},
-                                    {NULL, NULL, NULL}};
+				    {NULL, NULL, NULL}};
 
 typedef struct examination {
 	assay_json *table, *list;
@@ -46,7 +46,7 @@ static int examine_plugins(examination *x, as_registry *registry)
 	for (const assay_json *m = as_json_first(all); m && answer == 0; m = as_json_next(m)) {
 		if (as_str_is(as_json_str(as_json_get(m, "state")), "broken")) {
 			answer = note(x, as_json_cstr(as_json_get(m, "module"), "plugin"), false,
-			              as_json_cstr(as_json_get(m, "reason"), ""));
+				      as_json_cstr(as_json_get(m, "reason"), ""));
 		} else {
 			n++;
 		}
@@ -81,8 +81,8 @@ static int examine_manifest(examination *x, const char *path, as_registry *regis
 		rc = as_manifest_check_plugins(m, registry, &why);
 	}
 	if (rc == 0) {
-		snprintf(good, sizeof good, "%zu servers, %zu categories, %zu candidates", m->n_servers, m->n_categories,
-		         m->n_candidates);
+		snprintf(good, sizeof good, "%zu servers, %zu categories, %zu candidates", m->n_servers,
+			 m->n_categories, m->n_candidates);
 	}
 	answer = note_result(x, path, rc, &why, good);
 	as_manifest_free(m);
@@ -132,12 +132,13 @@ static int run(as_cli *cli, assay_error *err)
 }
 
 const as_verb as_verb_doctor = {
-        .name = "doctor",
-        .group = "Surroundings",
-        .summary = "check plugins, services, temporary folder and manifest",
-        .arguments = "",
-        .description = "Looks at everything that a run needs, without starting a server, and says what is wrong with it.",
-        .options = options,
-        .examples = "",
-        .run = run,
+	.name = "doctor",
+	.group = "Surroundings",
+	.summary = "check plugins, services, temporary folder and manifest",
+	.arguments = "",
+	.description =
+		"Looks at everything that a run needs, without starting a server, and says what is wrong with it.",
+	.options = options,
+	.examples = "",
+	.run = run,
 };

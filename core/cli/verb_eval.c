@@ -6,8 +6,9 @@
 #include <stdlib.h>
 
 static const as_option options[] = {AS_PROJECT_OPTIONS, {NULL, NULL, NULL}};
-static const as_option report_options[] = {
-        AS_PROJECT_OPTIONS, {"timing", NULL, "print where the time went instead"}, {NULL, NULL, NULL}};
+static const as_option report_options[] = {AS_PROJECT_OPTIONS,
+					   {"timing", NULL, "print where the time went instead"},
+					   {NULL, NULL, NULL}};
 
 /* Leaderboard on the terminal, the whole model as JSON. */
 static int say_figures(as_cli *cli, as_project *p, assay_error *err)
@@ -133,36 +134,38 @@ static int run_report(as_cli *cli, assay_error *err)
 }
 
 const as_verb as_verb_eval = {
-        .name = "eval",
-        .group = "Evaluating",
-        .summary = "let every candidate attempt every task under replay",
-        .arguments = "",
-        .description = "Makes every attempt (task, candidate, condition, repeat) that the store does not hold yet, scores it, and\n"
-                       "prints the leaderboard. Attempts that ended for reasons outside the agent are void and tried again.",
-        .options = options,
-        .examples = "",
-        .run = run_eval,
+	.name = "eval",
+	.group = "Evaluating",
+	.summary = "let every candidate attempt every task under replay",
+	.arguments = "",
+	.description =
+		"Makes every attempt (task, candidate, condition, repeat) that the store does not hold yet, scores it, and\n"
+		"prints the leaderboard. Attempts that ended for reasons outside the agent are void and tried again.",
+	.options = options,
+	.examples = "",
+	.run = run_eval,
 };
 
 const as_verb as_verb_score = {
-        .name = "score",
-        .group = "Evaluating",
-        .summary = "score the stored attempts again, running nothing",
-        .arguments = "",
-        .description = "Scores all stored traces with the manifest's scorers as they are now, replaces the verdicts, and tells how\n"
-                       "many changed.",
-        .options = options,
-        .examples = "",
-        .run = run_score,
+	.name = "score",
+	.group = "Evaluating",
+	.summary = "score the stored attempts again, running nothing",
+	.arguments = "",
+	.description =
+		"Scores all stored traces with the manifest's scorers as they are now, replaces the verdicts, and tells how\n"
+		"many changed.",
+	.options = options,
+	.examples = "",
+	.run = run_score,
 };
 
 const as_verb as_verb_report = {
-        .name = "report",
-        .group = "Evaluating",
-        .summary = "write the reports and print the leaderboard",
-        .arguments = "",
-        .description = "Renders the manifest's reports from what the store holds.",
-        .options = report_options,
-        .examples = "  assay report --timing          # where the time went\n",
-        .run = run_report,
+	.name = "report",
+	.group = "Evaluating",
+	.summary = "write the reports and print the leaderboard",
+	.arguments = "",
+	.description = "Renders the manifest's reports from what the store holds.",
+	.options = report_options,
+	.examples = "  assay report --timing          # where the time went\n",
+	.run = run_report,
 };

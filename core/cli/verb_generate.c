@@ -10,7 +10,8 @@ static const as_option options[] = {AS_PROJECT_OPTIONS, {NULL, NULL, NULL}};
 
 static int funnel_line(assay_json *table, const assay_json *row)
 {
-	static const char *const keys[] = {"wanted", "goals", "empty", "explored", "distilled", "certified", "accepted"};
+	static const char *const keys[] = {"wanted",    "goals",     "empty",   "explored",
+					   "distilled", "certified", "accepted"};
 	const size_t n = sizeof keys / sizeof *keys;
 	char numbers[7][24];
 	as_buf reasons = {0};
@@ -23,7 +24,7 @@ static int funnel_line(assay_json *table, const assay_json *row)
 	}
 	for (const assay_json *r = as_json_first(as_json_get(row, "rejected")); r; r = as_json_next(r)) {
 		as_buf_printf(&reasons, "%s%.*s (%lld)", reasons.len ? "; " : "", ASSAY_FMT(as_json_key(r)),
-		              (long long)as_json_i64(r, 0));
+			      (long long)as_json_i64(r, 0));
 	}
 	cells[n + 1] = reasons.ptr ? reasons.ptr : "";
 	rc = reasons.failed ? ASSAY_ENOMEM : as_table_row(table, cells, n + 2);
@@ -33,8 +34,8 @@ static int funnel_line(assay_json *table, const assay_json *row)
 
 static int say_funnel(const as_cli *cli, const assay_json *model, assay_error *err)
 {
-	static const char *const titles[] = {"category",  "wanted",    "goals",    "empty",   "explored",
-	                                     "distilled", "certified", "accepted", "dropped because"};
+	static const char *const titles[] = {"category",  "wanted",    "goals",    "empty",          "explored",
+					     "distilled", "certified", "accepted", "dropped because"};
 	assay_json *table = as_table_new();
 	int rc = table ? 0 : ASSAY_ENOMEM;
 	for (size_t i = 0; i < 9 && rc == 0; i++) {
@@ -55,7 +56,7 @@ static int upto_of(const char *verb)
 	return strcmp(verb, "goals") == 0     ? AS_STEP_GOALS
 	       : strcmp(verb, "explore") == 0 ? AS_STEP_EXPLORE
 	       : strcmp(verb, "distill") == 0 ? AS_STEP_DISTIL
-	                                      : AS_STEP_GATE;
+					      : AS_STEP_GATE;
 }
 
 static int run(as_cli *cli, assay_error *err)
@@ -87,24 +88,25 @@ static int run(as_cli *cli, assay_error *err)
 	return rc;
 }
 
-#define GENERATE_VERB(id, verb, line, text)                                 \
-	const as_verb id = {.name = verb,                                   \
-	                    .group = "Making tasks",                        \
-	                    .summary = line,                                \
-	                    .arguments = "",                                \
-	                    .description = text,                            \
-	                    .options = options,                             \
-	                    .examples = "",                                 \
-	                    .run = run}
+#define GENERATE_VERB(id, verb, line, text)                                                                            \
+	const as_verb id = {.name = verb,                                                                              \
+			    .group = "Making tasks",                                                                   \
+			    .summary = line,                                                                           \
+			    .arguments = "",                                                                           \
+			    .description = text,                                                                       \
+			    .options = options,                                                                        \
+			    .examples = "",                                                                            \
+			    .run = run}
 
 GENERATE_VERB(as_verb_generate, "generate", "make tasks until every category has its count",
-              "Goals are written from seed tools, pursued live, distilled to tasks and gated, in rounds, until every\n"
-              "category has its count or generation.max_goals is used up. Exit status 1 tells of a shortfall.");
+	      "Goals are written from seed tools, pursued live, distilled to tasks and gated, in rounds, until every\n"
+	      "category has its count or generation.max_goals is used up. Exit status 1 tells of a shortfall.");
 GENERATE_VERB(as_verb_goals, "goals", "write the goals of the first round only",
-              "The first step of \"assay generate\": samples seed tools and writes one goal a wanted task.");
+	      "The first step of \"assay generate\": samples seed tools and writes one goal a wanted task.");
 GENERATE_VERB(as_verb_explore, "explore", "pursue the goals of the first round live",
-              "The first two steps of \"assay generate\": writes goals and lets the author's explorer pursue them.");
+	      "The first two steps of \"assay generate\": writes goals and lets the author's explorer pursue them.");
 GENERATE_VERB(as_verb_distill, "distill", "distil the traces of the first round to tasks",
-              "The first three steps of \"assay generate\": everything but the gates.");
-GENERATE_VERB(as_verb_gate, "gate", "run the gates on tasks that have none yet, and fill the categories",
-              "The same as \"assay generate\": what is distilled is gated, and categories that lack tasks get more goals.");
+	      "The first three steps of \"assay generate\": everything but the gates.");
+GENERATE_VERB(
+	as_verb_gate, "gate", "run the gates on tasks that have none yet, and fill the categories",
+	"The same as \"assay generate\": what is distilled is gated, and categories that lack tasks get more goals.");

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const as_option options[] = {
-        {"server", "ID=COMMAND", "start from this server instead of the demo (a command line, split at blanks)"},
-        {"force", NULL, "write into a folder that has a manifest already"},
-        {NULL, NULL, NULL}};
+static const as_option options[] = {{"server", "ID=COMMAND",
+				     "start from this server instead of the demo (a command line, split at blanks)"},
+				    {"force", NULL, "write into a folder that has a manifest already"},
+				    {NULL, NULL, NULL}};
 
 /* A manifest for one server of the user's, with the careful default: it may write, so it gets a folder of its own. */
 static int write_starter(const char *id, size_t id_len, const char *command, const char *path, assay_error *err)
@@ -16,15 +16,17 @@ static int write_starter(const char *id, size_t id_len, const char *command, con
 	assay_json *doc = NULL, *launch = as_json_object(), *args = as_json_array(), *settings = NULL;
 	as_buf text = {0}, word = {0};
 	bool first = true;
-	int rc = as_json_parse(ASSAY_STR("{\"assay\":1,\"name\":\"my-benchmark\",\"version\":\"0.1.0\",\"seed\":7,"
-	                                 "\"mcpServers\":{},\"servers\":{},"
-	                                 "\"environments\":{\"scratch\":{\"use\":\"environment/folder\"}},"
-	                                 "\"generation\":{\"categories\":[{\"name\":\"random\",\"count\":5,\"size\":2},"
-	                                 "{\"name\":\"hard_negative\",\"count\":5,\"size\":2}]},"
-	                                 "\"evaluation\":{\"attempts\":3,\"candidates\":["
-	                                 "{\"name\":\"careful\",\"use\":\"explorer/loop\",\"model\":\"rules\",\"policy\":\"careful\"},"
-	                                 "{\"name\":\"greedy\",\"use\":\"explorer/loop\",\"model\":\"rules\",\"policy\":\"greedy\"}]}}"),
-	                       ASSAY_JSON_STRICT, &doc, err);
+	int rc = as_json_parse(
+		ASSAY_STR(
+			"{\"assay\":1,\"name\":\"my-benchmark\",\"version\":\"0.1.0\",\"seed\":7,"
+			"\"mcpServers\":{},\"servers\":{},"
+			"\"environments\":{\"scratch\":{\"use\":\"environment/folder\"}},"
+			"\"generation\":{\"categories\":[{\"name\":\"random\",\"count\":5,\"size\":2},"
+			"{\"name\":\"hard_negative\",\"count\":5,\"size\":2}]},"
+			"\"evaluation\":{\"attempts\":3,\"candidates\":["
+			"{\"name\":\"careful\",\"use\":\"explorer/loop\",\"model\":\"rules\",\"policy\":\"careful\"},"
+			"{\"name\":\"greedy\",\"use\":\"explorer/loop\",\"model\":\"rules\",\"policy\":\"greedy\"}]}}"),
+		ASSAY_JSON_STRICT, &doc, err);
 	for (const char *c = command; rc == 0; c++) {
 		if (*c && *c != ' ') {
 			as_buf_byte(&word, *c);
@@ -32,7 +34,7 @@ static int write_starter(const char *id, size_t id_len, const char *command, con
 		}
 		if (word.len > 0) {
 			rc = first ? as_json_set(launch, "command", as_json_string(as_buf_str(&word)))
-			           : as_json_append(args, as_json_string(as_buf_str(&word)));
+				   : as_json_append(args, as_json_string(as_buf_str(&word)));
 			first = false;
 			as_buf_clear(&word);
 		}
@@ -41,8 +43,8 @@ static int write_starter(const char *id, size_t id_len, const char *command, con
 		}
 	}
 	if (rc == 0) {
-		rc = as_json_parse(ASSAY_STR("{\"class\":\"stateful_write\",\"environment\":\"scratch\"}"), ASSAY_JSON_STRICT, &settings,
-		                   err);
+		rc = as_json_parse(ASSAY_STR("{\"class\":\"stateful_write\",\"environment\":\"scratch\"}"),
+				   ASSAY_JSON_STRICT, &settings, err);
 	}
 	rc |= as_json_set(launch, "args", args);
 	rc |= as_json_set_n(as_json_edit(as_json_get(doc, "mcpServers")), (assay_str){id, id_len}, launch);
@@ -104,28 +106,32 @@ static int run(as_cli *cli, assay_error *err)
 	}
 	rc = rc < 0 ? rc : as_make_dirs(folder, err);
 	if (rc == 0) {
-		rc = server ? write_starter(server, (size_t)(eq - server), eq + 1, path.ptr, err) : copy_demo(folder, path.ptr, err);
+		rc = server ? write_starter(server, (size_t)(eq - server), eq + 1, path.ptr, err)
+			    : copy_demo(folder, path.ptr, err);
 	}
 	if (rc == 0) {
 		as_say(cli, "wrote %s\nnext: assay servers check, then assay run%s%s\n", path.ptr,
 		       strcmp(folder, ".") == 0 ? "" : ", both in ", strcmp(folder, ".") == 0 ? "" : folder);
 		out = as_json_object();
-		rc = as_json_set(out, "manifest", as_json_string(as_buf_str(&path))) < 0 ? (as_json_free(out), as_fail_memory(err))
-		                                                                         : as_say_json(cli, out, err);
+		rc = as_json_set(out, "manifest", as_json_string(as_buf_str(&path))) < 0
+			     ? (as_json_free(out), as_fail_memory(err))
+			     : as_say_json(cli, out, err);
 	}
 	as_buf_free(&path);
 	return rc;
 }
 
 const as_verb as_verb_init = {
-        .name = "init",
-        .group = "The whole job",
-        .summary = "make a folder with a manifest to start from",
-        .arguments = "[FOLDER]",
-        .description = "Writes assay.json: the demo (three small servers that ship with Assay and a sandbox state for them), or, with\n"
-                       "--server, a manifest for a server of yours. Servers whose \"class\" you do not know may write, and run in an\n"
-                       "environment that is thrown away.",
-        .options = options,
-        .examples = "  assay init demo\n  assay init mine --server 'files=npx -y @modelcontextprotocol/server-filesystem /srv/sandbox'\n",
-        .run = run,
+	.name = "init",
+	.group = "The whole job",
+	.summary = "make a folder with a manifest to start from",
+	.arguments = "[FOLDER]",
+	.description =
+		"Writes assay.json: the demo (three small servers that ship with Assay and a sandbox state for them), or, with\n"
+		"--server, a manifest for a server of yours. Servers whose \"class\" you do not know may write, and run in an\n"
+		"environment that is thrown away.",
+	.options = options,
+	.examples =
+		"  assay init demo\n  assay init mine --server 'files=npx -y @modelcontextprotocol/server-filesystem /srv/sandbox'\n",
+	.run = run,
 };

@@ -16,7 +16,8 @@ static int implementation_line(assay_json *table, const assay_json *module, cons
 	const char *cells[5];
 	int rc;
 	if (impl) {
-		as_buf_printf(&use, "%s/%s", as_json_cstr(as_json_get(impl, "role"), ""), as_json_cstr(as_json_get(impl, "name"), ""));
+		as_buf_printf(&use, "%s/%s", as_json_cstr(as_json_get(impl, "role"), ""),
+			      as_json_cstr(as_json_get(impl, "name"), ""));
 	}
 	cells[0] = use.ptr ? use.ptr : "-";
 	cells[1] = as_json_cstr(as_json_get(module, "version"), "");
@@ -87,8 +88,9 @@ static int show(as_cli *cli, as_registry *registry, const char *use, assay_error
 	if (rc < 0) {
 		return rc;
 	}
-	as_say(cli, "%s: %s\nmodule         %s %s\nfile           %s\nsha256         %s\n", info->use, info->impl->summary,
-	       info->module, info->version, info->path[0] ? info->path : "(linked in)", info->digest);
+	as_say(cli, "%s: %s\nmodule         %s %s\nfile           %s\nsha256         %s\n", info->use,
+	       info->impl->summary, info->module, info->version, info->path[0] ? info->path : "(linked in)",
+	       info->digest);
 	as_say(cli, "flags          %s%s%s%s\n", info->impl->flags & ASSAY_IMPL_PURE ? "pure " : "",
 	       info->impl->flags & ASSAY_IMPL_REENTRANT ? "reentrant " : "",
 	       info->impl->flags & ASSAY_IMPL_NEEDS_LIVE ? "needs-live " : "",
@@ -134,13 +136,14 @@ static int run(as_cli *cli, assay_error *err)
 }
 
 const as_verb as_verb_plugins = {
-        .name = "plugins",
-        .group = "Surroundings",
-        .summary = "list plugins, or show one",
-        .arguments = "[list | show ROLE/NAME]",
-        .description = "Lists all modules in the plugin folders with what they implement, broken ones with the reason; or shows one\n"
-                       "implementation with its options. Folders: --plugin-dir, ASSAY_PLUGIN_PATH, the installed one.",
-        .options = options,
-        .examples = "  assay plugins list --role sampler\n  assay plugins show exposure/target\n",
-        .run = run,
+	.name = "plugins",
+	.group = "Surroundings",
+	.summary = "list plugins, or show one",
+	.arguments = "[list | show ROLE/NAME]",
+	.description =
+		"Lists all modules in the plugin folders with what they implement, broken ones with the reason; or shows one\n"
+		"implementation with its options. Folders: --plugin-dir, ASSAY_PLUGIN_PATH, the installed one.",
+	.options = options,
+	.examples = "  assay plugins list --role sampler\n  assay plugins show exposure/target\n",
+	.run = run,
 };

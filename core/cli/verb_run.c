@@ -10,15 +10,16 @@ static const as_option options[] = {AS_PROJECT_OPTIONS, {"no-pack", NULL, "make 
 static int tell_shortfall(const as_cli *cli, uint64_t shortfall)
 {
 	if (shortfall > 0) {
-		as_say(cli, "%llu tasks short of what the categories ask for: raise generation.max_goals, or see the funnel in the "
-		            "report\n",
+		as_say(cli,
+		       "%llu tasks short of what the categories ask for: raise generation.max_goals, or see the funnel in the "
+		       "report\n",
 		       (unsigned long long)shortfall);
 	}
 	return shortfall > 0 ? AS_EXIT_NO : AS_EXIT_OK;
 }
 
 static int tell(const as_cli *cli, const as_project *p, const assay_json *model, assay_json *paths, const char *release,
-                const char *identity, assay_error *err)
+		const char *identity, assay_error *err)
 {
 	assay_json *out;
 	int rc = as_say_leaderboard(cli, model, err);
@@ -89,16 +90,16 @@ static int run(as_cli *cli, assay_error *err)
 }
 
 const as_verb as_verb_run = {
-        .name = "run",
-        .group = "The whole job",
-        .summary = "generate, evaluate, report and pack, going on where an earlier run stopped",
-        .arguments = "",
-        .description =
-                "Does everything that the manifest says: starts the servers and takes their tools, samples seed tools, writes\n"
-                "goals, pursues them live, distils and gates tasks, evaluates all candidates under replay, scores, reports, and\n"
-                "packs a release. What the store holds already is not done again, so a stopped run goes on where it was.",
-        .options = options,
-        .examples = "  assay run                      # the manifest assay.json of this folder\n"
-                    "  assay run --seed 8 --out s8    # other tasks, into another folder\n",
-        .run = run,
+	.name = "run",
+	.group = "The whole job",
+	.summary = "generate, evaluate, report and pack, going on where an earlier run stopped",
+	.arguments = "",
+	.description =
+		"Does everything that the manifest says: starts the servers and takes their tools, samples seed tools, writes\n"
+		"goals, pursues them live, distils and gates tasks, evaluates all candidates under replay, scores, reports, and\n"
+		"packs a release. What the store holds already is not done again, so a stopped run goes on where it was.",
+	.options = options,
+	.examples = "  assay run                      # the manifest assay.json of this folder\n"
+		    "  assay run --seed 8 --out s8    # other tasks, into another folder\n",
+	.run = run,
 };

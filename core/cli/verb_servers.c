@@ -3,6 +3,7 @@
 #include "core/base/table.h"
 #include "core/cli/cli.h"
 #include "core/run/context.h"
+#include "core/stats/stats.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,7 +86,7 @@ static int check_one(visit *v, const as_server_spec *s, assay_json **out, bool *
 	rc = as_json_set(o, "server", as_json_cstring(s->id));
 	rc |= as_json_set(o, "ok", as_json_truth(!*failed));
 	rc |= as_json_set(o, "class", as_json_cstring(as_class_name(s->server_class)));
-	rc |= as_json_set(o, "start_ms", as_json_real((double)((as_now_us() - begun) / 100) / 10.0));
+	rc |= as_json_set(o, "start_ms", as_json_real(as_round((double)(as_now_us() - begun) / 1000.0, 1)));
 	rc |= as_json_set(o, "fingerprint", described ? as_json_detach(described, "fingerprint") : as_json_null());
 	rc |= as_json_set(o, "noise", described ? as_json_detach(described, "noise") : as_json_null());
 	rc |= as_json_set(o, "tools", described ? as_json_detach(described, "tools") : as_json_array());
@@ -104,13 +105,13 @@ static int check_line(assay_json *table, const assay_json *o)
 	char ms[32], tools[24];
 	const assay_json *print = as_json_get(o, "fingerprint");
 	const char *cells[] = {as_json_cstr(as_json_get(o, "server"), ""),
-	                       as_json_boolean(as_json_get(o, "ok"), 0) ? "ok" : "failed",
-	                       as_json_cstr(as_json_get(o, "class"), ""),
-	                       as_json_cstr(as_json_get(print, "protocol_version"), "-"),
-	                       tools,
-	                       ms,
-	                       as_json_cstr(as_json_get(print, "tool_surface_hash"), "-"),
-	                       as_json_cstr(as_json_get(o, "error"), "")};
+			       as_json_boolean(as_json_get(o, "ok"), 0) ? "ok" : "failed",
+			       as_json_cstr(as_json_get(o, "class"), ""),
+			       as_json_cstr(as_json_get(print, "protocol_version"), "-"),
+			       tools,
+			       ms,
+			       as_json_cstr(as_json_get(print, "tool_surface_hash"), "-"),
+			       as_json_cstr(as_json_get(o, "error"), "")};
 	snprintf(ms, sizeof ms, "%.1f", as_json_f64(as_json_get(o, "start_ms"), 0));
 	snprintf(tools, sizeof tools, "%zu", as_json_count(as_json_get(o, "tools")));
 	return as_table_row(table, cells, sizeof cells / sizeof *cells);
@@ -118,7 +119,8 @@ static int check_line(assay_json *table, const assay_json *o)
 
 static int check(as_cli *cli, visit *v, assay_error *err)
 {
-	static const char *const titles[] = {"server", "state", "class", "protocol", "tools", "start ms", "surface", ""};
+	static const char *const titles[] = {"server", "state",    "class",   "protocol",
+					     "tools",  "start ms", "surface", ""};
 	assay_json *table = as_table_new(), *all = as_json_array();
 	bool any_failed = false;
 	int rc = table && all ? 0 : as_fail_memory(err);
@@ -163,7 +165,7 @@ static int tools(as_cli *cli, visit *v, assay_error *err)
 	assay_json *table = as_table_new(), *all = as_json_object();
 	int rc = table && all ? 0 : as_fail_memory(err);
 	if (rc == 0 && (as_table_column(table, "server", false) < 0 || as_table_column(table, "tool", false) < 0 ||
-	                as_table_column(table, "description", false) < 0)) {
+			as_table_column(table, "description", false) < 0)) {
 		rc = as_fail_memory(err);
 	}
 	for (size_t i = 0; i < v->manifest->n_servers && rc == 0; i++) {
@@ -175,7 +177,8 @@ static int tools(as_cli *cli, visit *v, assay_error *err)
 		rc = open_world(v, id, err);
 		rc = rc < 0 ? rc : as_live_describe(v->context.world, &v->context.call, as_str(id), &described, err);
 		close_world(v);
-		for (const assay_json *t = as_json_first(as_json_get(described, "tools")); t && rc == 0; t = as_json_next(t)) {
+		for (const assay_json *t = as_json_first(as_json_get(described, "tools")); t && rc == 0;
+		     t = as_json_next(t)) {
 			char text[120];
 			const char *cells[] = {id, as_json_cstr(as_json_get(t, "name"), ""), text};
 			first_sentence(as_json_cstr(as_json_get(t, "description"), ""), text);
@@ -224,7 +227,8 @@ static int call(as_cli *cli, visit *v, assay_error *err)
 	}
 	rc = rc < 0 ? rc : open_world(v, id, err);
 	rc = rc < 0 ? rc
-	            : as_world_call(v->context.world, &v->context.call, as_str(id), as_str(tool), arguments, &answer, err);
+		    : as_world_call(v->context.world, &v->context.call, as_str(id), as_str(tool), arguments, &answer,
+				    err);
 	close_world(v);
 	if (rc == 0) {
 		as_render_result(answer.result, &text);
@@ -259,29 +263,33 @@ static int run(as_cli *cli, assay_error *err)
 	int rc;
 	if ((strcmp(what, "check") != 0 && strcmp(what, "tools") != 0 && !is_call) ||
 	    (is_call && (cli->n_arguments < 3 || cli->n_arguments > 4))) {
-		return as_fail(err, ASSAY_EINVAL,
-		               "expected \"servers check [SERVER...]\", \"servers tools [SERVER...]\" or \"servers call SERVER TOOL "
-		               "[ARGUMENTS]\"");
+		return as_fail(
+			err, ASSAY_EINVAL,
+			"expected \"servers check [SERVER...]\", \"servers tools [SERVER...]\" or \"servers call SERVER TOOL "
+			"[ARGUMENTS]\"");
 	}
 	rc = open_visit(cli, &v, err);
 	if (rc == 0 && !is_call) {
 		rc = check_names(cli, &v, 1, cli->n_arguments, err);
 	}
 	if (rc == 0) {
-		rc = is_call ? call(cli, &v, err) : strcmp(what, "tools") == 0 ? tools(cli, &v, err) : check(cli, &v, err);
+		rc = is_call                      ? call(cli, &v, err)
+		     : strcmp(what, "tools") == 0 ? tools(cli, &v, err)
+						  : check(cli, &v, err);
 	}
 	close_visit(&v);
 	return rc;
 }
 
 const as_verb as_verb_servers = {
-        .name = "servers",
-        .group = "Surroundings",
-        .summary = "start the manifest's servers: check them, list their tools, call one",
-        .arguments = "[check [SERVER...] | tools [SERVER...] | call SERVER TOOL [ARGUMENTS]]",
-        .description = "check starts each server in a fresh environment, shakes hands and lists its tools; tools shows them; call makes\n"
-                       "one call (ARGUMENTS is a JSON object) and prints the result. Nothing is kept.",
-        .options = options,
-        .examples = "  assay servers check\n  assay servers call almanac list_cities '{}'\n",
-        .run = run,
+	.name = "servers",
+	.group = "Surroundings",
+	.summary = "start the manifest's servers: check them, list their tools, call one",
+	.arguments = "[check [SERVER...] | tools [SERVER...] | call SERVER TOOL [ARGUMENTS]]",
+	.description =
+		"check starts each server in a fresh environment, shakes hands and lists its tools; tools shows them; call makes\n"
+		"one call (ARGUMENTS is a JSON object) and prints the result. Nothing is kept.",
+	.options = options,
+	.examples = "  assay servers check\n  assay servers call almanac list_cities '{}'\n",
+	.run = run,
 };

@@ -45,7 +45,8 @@ static const char *end_of_error(const as_context *c, int rc)
 	if (rc == ASSAY_ETIMEOUT && as_remaining(c->call.deadline_ms) == 0) {
 		return "time_limit";
 	}
-	if (rc == ASSAY_ECANCELED || rc == ASSAY_ENOMEM || rc == ASSAY_EPLUGIN || rc == ASSAY_ENOTSUP || rc == ASSAY_EINVAL) {
+	if (rc == ASSAY_ECANCELED || rc == ASSAY_ENOMEM || rc == ASSAY_EPLUGIN || rc == ASSAY_ENOTSUP ||
+	    rc == ASSAY_EINVAL) {
 		return NULL;
 	}
 	if (c->fault == AS_FAULT_MODEL) {
@@ -58,14 +59,14 @@ static const char *end_of_error(const as_context *c, int rc)
 }
 
 static int explore(as_context *c, const as_session_spec *spec, const as_instance *explorer, as_session_result *out,
-                   assay_json **exploration, assay_error *err)
+		   assay_json **exploration, assay_error *err)
 {
 	const assay_explorer_ops *ops = as_instance_ops(explorer);
 	assay_assignment assignment = {.size = sizeof assignment,
-	                               .turns = spec->budget.turns,
-	                               .prompt = spec->request.prompt,
-	                               .persona = spec->persona,
-	                               .seed = spec->seed};
+				       .turns = spec->budget.turns,
+				       .prompt = spec->request.prompt,
+				       .persona = spec->persona,
+				       .seed = spec->seed};
 	as_collect got;
 	int rc;
 	as_collect_init(&got, 1, 0);
@@ -76,7 +77,8 @@ static int explore(as_context *c, const as_session_spec *spec, const as_instance
 	} else {
 		out->cause.code = rc;
 		out->end = end_of_error(c, rc);
-		as_collect_one(&got, spec->explorer->use, exploration, NULL); /* what was said until then, if anything */
+		as_collect_one(&got, spec->explorer->use, exploration,
+			       NULL); /* what was said until then, if anything */
 		if (out->end) {
 			rc = 0;
 		} else if (err) {
@@ -88,7 +90,7 @@ static int explore(as_context *c, const as_session_spec *spec, const as_instance
 }
 
 static int note_times(as_engine *e, const as_recorder *r, const as_session_spec *spec, int64_t wall, int64_t begun,
-                      assay_error *err)
+		      assay_error *err)
 {
 	const as_call_time *times;
 	size_t n = as_recorder_times(r, &times);
@@ -110,10 +112,10 @@ int as_session_run(as_worker *w, const as_session_spec *spec, as_session_result 
 	as_context c;
 	as_instance *explorer, *exposure;
 	as_recorder_options options = {.world = spec->world,
-	                               .request = spec->request,
-	                               .seed_metadata = spec->seed_metadata,
-	                               .trace_servers = spec->trace_servers,
-	                               .text_cut = TEXT_CUT};
+				       .request = spec->request,
+				       .seed_metadata = spec->seed_metadata,
+				       .trace_servers = spec->trace_servers,
+				       .text_cut = TEXT_CUT};
 	assay_json *exploration = NULL;
 	int64_t wall = as_wall_us(), begun = as_now_us();
 	int rc;
@@ -156,7 +158,7 @@ int as_session_run(as_worker *w, const as_session_spec *spec, as_session_result 
 }
 
 int as_attempt_id(assay_str task_id, const as_candidate_spec *candidate, const as_condition_spec *condition,
-                  uint32_t repeat, char out[65], assay_error *err)
+		  uint32_t repeat, char out[65], assay_error *err)
 {
 	assay_text who = {0}, how = {0};
 	char number[16];

@@ -20,11 +20,11 @@ typedef struct as_session_spec {
 } as_session_spec;
 
 typedef struct as_session_result {
-	as_trace *trace;      /* finished; the taker frees it */
-	const char *end;      /* design page, "End of an attempt" */
+	as_trace *trace;       /* finished; the taker frees it */
+	const char *end;       /* design page, "End of an attempt" */
 	const char *end_class; /* "agent", "infra", "harness" */
-	bool ran;             /* false: setup failed before the agent did anything */
-	assay_error cause;    /* of an end that is an error */
+	bool ran;              /* false: setup failed before the agent did anything */
+	assay_error cause;     /* of an end that is an error */
 } as_session_result;
 
 /* Fails only where there is nothing to record: cancelled, out of memory, a broken plugin. */
@@ -35,6 +35,6 @@ extern const as_use as_flat_exposure;
 
 /* id of an attempt: H(task, candidate, condition, repeat). */
 int as_attempt_id(assay_str task_id, const as_candidate_spec *candidate, const as_condition_spec *condition,
-                  uint32_t repeat, char out[65], assay_error *err);
+		  uint32_t repeat, char out[65], assay_error *err);
 
 #endif

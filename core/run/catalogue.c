@@ -11,9 +11,9 @@ typedef struct taking {
 } taking;
 
 /* Flags whose next argument is a resource, and what it is (reference page 1.5, sandbox_resources). */
-static const char *const resource_flags[] = {"--repository", "--repo",      "--db-path", "--database",   "--db",
-                                             "--path",       "--root",      "--workspace", "--data-dir", "--config",
-                                             "--file",       "--input",     "--output-dir", "--local-timezone"};
+static const char *const resource_flags[] = {"--repository", "--repo",  "--db-path",    "--database",      "--db",
+					     "--path",       "--root",  "--workspace",  "--data-dir",      "--config",
+					     "--file",       "--input", "--output-dir", "--local-timezone"};
 
 static bool is_resource_flag(assay_str s)
 {
@@ -82,7 +82,7 @@ static assay_json *record_of(const as_engine *e, const as_server_spec *spec, ass
 	rc |= as_json_set(r, "group", as_json_cstring(spec->environment ? spec->environment->name : spec->id));
 	rc |= as_json_set(r, "tags", clone_or(as_json_get(settings, "tags"), as_json_array()));
 	rc |= as_json_set(r, "description",
-	                  clone_or(as_json_get(settings, "description"), as_json_detach(described, "instructions")));
+			  clone_or(as_json_get(settings, "description"), as_json_detach(described, "instructions")));
 	rc |= as_json_set(r, "resources", clone_or(as_json_get(settings, "resources"), resources_of(spec->launch)));
 	rc |= as_json_set(r, "effects", clone_or(as_json_get(settings, "effects"), as_json_null()));
 	rc |= as_json_set(r, "fingerprint", as_json_detach(described, "fingerprint"));
@@ -113,14 +113,16 @@ static int take_server(void *context, uint32_t worker, size_t item, assay_error 
 	}
 	if (rc == 0) {
 		t->records[item] = record_of(e, spec, described);
-		rc = t->records[item] ? as_json_dump(t->records[item], ASSAY_JSON_COMPACT, &body, err) : as_fail_memory(err);
+		rc = t->records[item] ? as_json_dump(t->records[item], ASSAY_JSON_COMPACT, &body, err)
+				      : as_fail_memory(err);
 	}
 	if (rc == 0) {
-		rc = as_store_put_part(e->store, as_str(e->manifest->bench_id), "server", as_str(spec->id), as_text_str(body), err);
+		rc = as_store_put_part(e->store, as_str(e->manifest->bench_id), "server", as_str(spec->id),
+				       as_text_str(body), err);
 	}
 	if (rc == 0) {
-		rc = as_store_put_timing(e->store, as_str(e->manifest->bench_id), as_str(spec->id), "server_start", wall,
-		                         as_now_us() - begun, err);
+		rc = as_store_put_timing(e->store, as_str(e->manifest->bench_id), as_str(spec->id), "server_start",
+					 wall, as_now_us() - begun, err);
 	}
 	as_world_close(c.world, &c.call);
 	as_json_free(described);

@@ -65,7 +65,8 @@ int as_note_plugin(as_engine *e, const as_impl_info *info, assay_error *err)
 	rc |= as_json_set(p, "digest", as_json_cstring(info->digest));
 	rc = rc < 0 ? as_fail_memory(err) : as_json_dump(p, ASSAY_JSON_COMPACT, &text, err);
 	if (rc == 0) {
-		rc = as_store_put_part(e->store, as_str(e->manifest->bench_id), "plugin", as_str(info->use), as_text_str(text), err);
+		rc = as_store_put_part(e->store, as_str(e->manifest->bench_id), "plugin", as_str(info->use),
+				       as_text_str(text), err);
 	}
 	as_text_free(&text);
 	as_json_free(p);
@@ -84,7 +85,8 @@ int as_worker_instance(as_worker *w, const as_use *use, uint32_t role, as_instan
 	if (!as_grow(&w->list, &w->cap, w->n + 1, sizeof *w->list)) {
 		return as_fail_memory(err);
 	}
-	rc = as_instance_open(w->engine->registry, use->use, role, use->options, w->engine->manifest->base_dir, out, err);
+	rc = as_instance_open(w->engine->registry, use->use, role, use->options, w->engine->manifest->base_dir, out,
+			      err);
 	if (rc == 0) {
 		w->list[w->n++] = (opened){use, NULL, *out};
 		rc = as_note_plugin(w->engine, as_instance_info(*out), err);
@@ -112,12 +114,13 @@ static int sampler_by_name(as_worker *w, const char *name, as_instance **out, as
 		rc = as_fail_memory(err);
 	}
 	if (rc == 0) {
-		rc = as_instance_open(w->engine->registry, use.ptr, ASSAY_ROLE_SAMPLER, NULL, w->engine->manifest->base_dir, out,
-		                      err);
+		rc = as_instance_open(w->engine->registry, use.ptr, ASSAY_ROLE_SAMPLER, NULL,
+				      w->engine->manifest->base_dir, out, err);
 	}
 	if (rc == 0) {
 		w->list[w->n++] = (opened){NULL, as_strdup(name), *out};
-		rc = w->list[w->n - 1].name ? as_note_plugin(w->engine, as_instance_info(*out), err) : as_fail_memory(err);
+		rc = w->list[w->n - 1].name ? as_note_plugin(w->engine, as_instance_info(*out), err)
+					    : as_fail_memory(err);
 	}
 	as_buf_free(&use);
 	return rc;
@@ -133,7 +136,7 @@ static int hook_offers(void *context, const assay_json **tools, assay_error *err
 }
 
 static int hook_act(void *context, assay_str name, const assay_json *arguments, assay_text *text, int *is_error,
-                    assay_error *err)
+		    assay_error *err)
 {
 	as_context *c = context;
 	int rc;
@@ -144,14 +147,15 @@ static int hook_act(void *context, assay_str name, const assay_json *arguments, 
 		return as_fail(err, ASSAY_ETIMEOUT, "the attempt's time is used up");
 	}
 	rc = as_recorder_act(c->recorder, &c->call, name, arguments, text, is_error, err);
-	if (rc == ASSAY_EUNREACH || rc == ASSAY_EPROTO || (rc == ASSAY_ETIMEOUT && as_remaining(c->call.deadline_ms) > 0)) {
+	if (rc == ASSAY_EUNREACH || rc == ASSAY_EPROTO ||
+	    (rc == ASSAY_ETIMEOUT && as_remaining(c->call.deadline_ms) > 0)) {
 		c->fault = AS_FAULT_SERVER;
 	}
 	return rc;
 }
 
 static int hook_world_call(void *context, assay_str server, assay_str tool, const assay_json *arguments,
-                           assay_json **result, int *is_error, assay_error *err)
+			   assay_json **result, int *is_error, assay_error *err)
 {
 	as_context *c = context;
 	as_answer answer = {0};
@@ -183,7 +187,7 @@ static int hook_world_reset(void *context, assay_error *err)
 
 /* One request, asked again a few times when the provider says that this may help. */
 static int ask_model(as_context *c, const as_instance *model, const assay_json *request, assay_json **reply,
-                     assay_error *err)
+		     assay_error *err)
 {
 	const assay_llm_ops *ops = as_instance_ops(model);
 	int rc = ASSAY_EINTERNAL;
@@ -211,7 +215,8 @@ static int ask_model(as_context *c, const as_instance *model, const assay_json *
 			break;
 		}
 	}
-	return as_error_where(err, c->model->name, 0) < 0 ? rc : rc;
+	as_error_where(err, c->model->name, 0);
+	return rc;
 }
 
 /* The request's own digest: part of the key of its stored reply. */
@@ -233,7 +238,7 @@ static int request_hash(const as_context *c, const assay_json *request, char out
 
 /* A stored reply is used before anything is asked; a new one is committed before it is used. */
 static int ask_stored(as_context *c, const as_instance *model, const assay_json *request, assay_json **reply,
-                      assay_error *err)
+		      assay_error *err)
 {
 	char hash[65];
 	assay_text body = {0};
@@ -242,7 +247,8 @@ static int ask_stored(as_context *c, const as_instance *model, const assay_json 
 	if (rc < 0) {
 		return rc;
 	}
-	rc = as_store_get_reply(c->engine->store, as_str(c->subject), c->try_number, ordinal, as_str(hash), &body, NULL);
+	rc = as_store_get_reply(c->engine->store, as_str(c->subject), c->try_number, ordinal, as_str(hash), &body,
+				NULL);
 	if (rc == 0) {
 		rc = as_json_parse(as_text_str(body), ASSAY_JSON_PEER, reply, err);
 	} else if (rc == ASSAY_ENOENT) {
@@ -251,8 +257,8 @@ static int ask_stored(as_context *c, const as_instance *model, const assay_json 
 			rc = as_json_dump(*reply, ASSAY_JSON_COMPACT, &body, err);
 		}
 		if (rc == 0) {
-			rc = as_store_put_reply(c->engine->store, as_str(c->subject), c->try_number, ordinal, as_str(hash),
-			                        as_text_str(body), err);
+			rc = as_store_put_reply(c->engine->store, as_str(c->subject), c->try_number, ordinal,
+						as_str(hash), as_text_str(body), err);
 		}
 	}
 	as_text_free(&body);
@@ -310,7 +316,7 @@ static int trace_without(const assay_json *trace, int64_t without, assay_json **
 }
 
 static int hook_score(void *context, const assay_json *task, const assay_json *trace, int64_t without, int *passed,
-                      assay_error *err)
+		      assay_error *err)
 {
 	as_context *c = context;
 	const as_manifest *m = c->engine->manifest;
@@ -336,7 +342,7 @@ static int hook_score(void *context, const assay_json *task, const assay_json *t
 }
 
 static int hook_draw(void *context, const char *name, assay_tools required, assay_tools candidates, size_t n,
-                     uint64_t seed, uint32_t *picked, size_t *n_picked, assay_error *err)
+		     uint64_t seed, uint32_t *picked, size_t *n_picked, assay_error *err)
 {
 	as_context *c = context;
 	as_instance *sampler;
@@ -367,18 +373,18 @@ static int hook_http(void *context, const as_http_ops **ops, as_http_client **cl
 }
 
 static const as_call_hooks hooks = {
-        .offers = hook_offers,
-        .act = hook_act,
-        .world_call = hook_world_call,
-        .world_reset = hook_world_reset,
-        .chat = hook_chat,
-        .score = hook_score,
-        .draw = hook_draw,
-        .http = hook_http,
+	.offers = hook_offers,
+	.act = hook_act,
+	.world_call = hook_world_call,
+	.world_reset = hook_world_reset,
+	.chat = hook_chat,
+	.score = hook_score,
+	.draw = hook_draw,
+	.http = hook_http,
 };
 
 void as_context_init(as_context *c, as_worker *w, const char *component, const char *subject, uint64_t seed,
-                     uint32_t seconds)
+		     uint32_t seconds)
 {
 	*c = (as_context){.engine = w->engine, .worker = w, .subject = subject, .try_number = 1};
 	as_rng_seed(&c->rng, seed);

@@ -25,16 +25,16 @@ typedef struct as_context {
 	as_engine *engine;
 	as_worker *worker;
 	as_rng rng;
-	as_world *world;                 /* NULL: none */
-	as_recorder *recorder;           /* NULL: none */
-	const as_model_spec *model;      /* NULL: none */
-	const char *subject;             /* stored replies are keyed by it: an attempt id or a goal's key */
-	int64_t try_number, ordinal;     /* ordinal: model requests so far */
+	as_world *world;             /* NULL: none */
+	as_recorder *recorder;       /* NULL: none */
+	const as_model_spec *model;  /* NULL: none */
+	const char *subject;         /* stored replies are keyed by it: an attempt id or a goal's key */
+	int64_t try_number, ordinal; /* ordinal: model requests so far */
 	int fault;
 } as_context;
 
 /* component: "explorer/loop"; subject is borrowed. seconds 0: no deadline. */
 void as_context_init(as_context *c, as_worker *w, const char *component, const char *subject, uint64_t seed,
-                     uint32_t seconds);
+		     uint32_t seconds);
 
 #endif

@@ -50,15 +50,15 @@ int as_engine_open(const as_engine_options *options, as_engine **out, assay_erro
 		return rc;
 	}
 	e->estate = (as_estate){.registry = e->registry,
-	                        .servers = m->servers,
-	                        .n_servers = m->n_servers,
-	                        .base_dir = m->base_dir,
-	                        .work_dir = e->work.path.ptr,
-	                        .quota = e->quota,
-	                        .environments = m->environments,
-	                        .n_environments = m->n_environments,
-	                        .variable = as_variable,
-	                        .payload = e->variables};
+				.servers = m->servers,
+				.n_servers = m->n_servers,
+				.base_dir = m->base_dir,
+				.work_dir = e->work.path.ptr,
+				.quota = e->quota,
+				.environments = m->environments,
+				.n_environments = m->n_environments,
+				.variable = as_variable,
+				.payload = e->variables};
 	*out = e;
 	return 0;
 }

@@ -180,7 +180,7 @@ static void verdicts_free(verdict_set *s)
 }
 
 static int score_all(as_worker *w, as_engine *e, const assay_json *task, const as_trace *trace, const char *subject,
-                     verdict_set *s, assay_error *err)
+		     verdict_set *s, assay_error *err)
 {
 	const as_manifest *m = e->manifest;
 	int rc = 0;
@@ -204,9 +204,10 @@ static int score_all(as_worker *w, as_engine *e, const assay_json *task, const a
 		if (rc == 0) {
 			rc = as_json_dump(*value, ASSAY_JSON_COMPACT, &s->texts[s->n], err);
 		}
-		s->rows[s->n] = (as_verdict_row){as_str(use->use), as_json_str(as_json_get(*value, "verdict")),
-		                                 as_json_f64(as_json_get(*value, "lo"), 0),
-		                                 as_json_f64(as_json_get(*value, "hi"), 0), as_text_str(s->texts[s->n])};
+		s->rows[s->n] =
+			(as_verdict_row){as_str(use->use), as_json_str(as_json_get(*value, "verdict")),
+					 as_json_f64(as_json_get(*value, "lo"), 0),
+					 as_json_f64(as_json_get(*value, "hi"), 0), as_text_str(s->texts[s->n])};
 	}
 	return rc;
 }
@@ -233,7 +234,7 @@ static assay_json *attempt_metadata(const evaluation *v, const eval_item *item)
 
 /* One try of one attempt, to its row in the store. *voided tells whether it counts. */
 static int run_try(evaluation *v, as_worker *w, const eval_item *item, const char *id, int64_t number, bool *voided,
-                   assay_error *err)
+		   assay_error *err)
 {
 	as_engine *e = v->engine;
 	const as_manifest *m = e->manifest;
@@ -242,23 +243,23 @@ static int run_try(evaluation *v, as_worker *w, const eval_item *item, const cha
 	const as_candidate_spec *candidate = &m->candidates[item->candidate];
 	as_replay_options replay = condition->replay;
 	as_session_spec spec = {.explorer = &candidate->explorer,
-	                        .exposure = &condition->exposure,
-	                        .model = as_manifest_model(m, candidate->explorer.model),
-	                        .trace_servers = t->servers,
-	                        .budget = condition->budget,
-	                        .subject = id,
-	                        .try_number = number};
+				.exposure = &condition->exposure,
+				.model = as_manifest_model(m, candidate->explorer.model),
+				.trace_servers = t->servers,
+				.budget = condition->budget,
+				.subject = id,
+				.try_number = number};
 	as_session_result result = {0};
 	verdict_set verdicts = {0};
 	as_attempt_row row = {0};
 	assay_text text = {0};
 	int rc;
 	spec.request = (assay_exposure_request){.size = sizeof spec.request,
-	                                        .seed = t->seed,
-	                                        .prompt = as_json_str(as_json_get(t->document, "prompt")),
-	                                        .required = t->required,
-	                                        .surface = t->surface,
-	                                        .catalogue = as_catalogue_tools(e->catalogue)};
+						.seed = t->seed,
+						.prompt = as_json_str(as_json_get(t->document, "prompt")),
+						.required = t->required,
+						.surface = t->surface,
+						.catalogue = as_catalogue_tools(e->catalogue)};
 	spec.seed = as_hash_u64(id);
 	replay.task = t->document;
 	rc = as_replay_open(t->tape, &replay, &spec.world, err);
@@ -276,11 +277,19 @@ static int run_try(evaluation *v, as_worker *w, const eval_item *item, const cha
 	if (rc == 0) {
 		bool failed = !as_str_is(verdicts.rows[m->headline].verdict, "pass");
 		*voided = failed && strcmp(result.end_class, "agent") != 0; /* a pass stands whatever the end */
-		row = (as_attempt_row){as_str(id),          as_str(m->bench_id),     as_json_str(as_json_get(t->document, "task_id")),
-		                       as_str(candidate->name), as_str(condition->name), item->repeat,
-		                       number,              as_str(result.end),      as_str(result.end_class),
-		                       *voided,             as_text_str(text),       verdicts.rows,
-		                       verdicts.n};
+		row = (as_attempt_row){as_str(id),
+				       as_str(m->bench_id),
+				       as_json_str(as_json_get(t->document, "task_id")),
+				       as_str(candidate->name),
+				       as_str(condition->name),
+				       item->repeat,
+				       number,
+				       as_str(result.end),
+				       as_str(result.end_class),
+				       *voided,
+				       as_text_str(text),
+				       verdicts.rows,
+				       verdicts.n};
 		rc = as_store_put_attempt(e->store, &row, err);
 	}
 	as_text_free(&text);
@@ -300,7 +309,7 @@ static int run_item(void *context, uint32_t worker, size_t index, assay_error *e
 	bool voided = true;
 	int64_t number;
 	int rc = as_attempt_id(as_json_str(as_json_get(v->tasks[item->task].document, "task_id")),
-	                       &m->candidates[item->candidate], &m->conditions[item->condition], item->repeat, id, err);
+			       &m->candidates[item->candidate], &m->conditions[item->condition], item->repeat, id, err);
 	if (rc < 0) {
 		return rc;
 	}
@@ -382,14 +391,15 @@ static int list_rescored(void *payload, const as_attempt_row *row, assay_error *
 		return as_fail_memory(err);
 	}
 	for (size_t i = 0; i < row->n_verdicts; i++) {
-		if (as_str_is(row->verdicts[i].scorer, r->v->engine->manifest->scorers[r->v->engine->manifest->headline].use)) {
+		if (as_str_is(row->verdicts[i].scorer,
+			      r->v->engine->manifest->scorers[r->v->engine->manifest->headline].use)) {
 			old = row->verdicts[i].body;
 		}
 	}
 	item = &r->list[r->n++];
 	*item = (rescored){.try_number = row->try_number,
-	                   .task_id = as_arena_str(&r->arena, row->task_id),
-	                   .old = as_arena_str(&r->arena, old)};
+			   .task_id = as_arena_str(&r->arena, row->task_id),
+			   .old = as_arena_str(&r->arena, old)};
 	memcpy(item->id, row->attempt_id.ptr, row->attempt_id.len < 64 ? row->attempt_id.len : 64);
 	return r->arena.failed ? as_fail_memory(err) : as_trace_parse(row->trace, &item->trace, err);
 }
@@ -438,7 +448,7 @@ int as_stage_rescore(as_engine *e, uint64_t *scored, uint64_t *changed, assay_er
 	for (size_t i = 0; i < r.n && rc == 0; i++) {
 		bool differs = false;
 		rc = as_cancel_is_set(e->cancel) ? as_fail(err, ASSAY_ECANCELED, "interrupted")
-		                                 : rescore_one(&v, &r.list[i], &differs, err);
+						 : rescore_one(&v, &r.list[i], &differs, err);
 		*scored += rc == 0;
 		*changed += rc == 0 && differs;
 	}

@@ -54,7 +54,8 @@ static assay_json *count_ends(const figure_row *row)
 
 static bool is_listed(const as_figures *f, assay_str candidate)
 {
-	for (const assay_json *c = as_json_first(as_json_pointer(f->manifest, "/evaluation/candidates")); c; c = as_json_next(c)) {
+	for (const assay_json *c = as_json_first(as_json_pointer(f->manifest, "/evaluation/candidates")); c;
+	     c = as_json_next(c)) {
 		if (as_str_eq(as_json_str(as_json_get(c, "name")), candidate)) {
 			return as_json_boolean(as_json_get(c, "listed"), 1);
 		}

@@ -88,7 +88,7 @@ assay_json *as_attempt_rate(const figure_counts *c)
 {
 	double n = c->attempts ? (double)c->attempts : 1.0;
 	return rate_json(c->sum_lo / n, c->sum_hi / n, as_wilson(c->passes_lo, c->attempts, Z95),
-	                 as_wilson(c->passes_hi, c->attempts, Z95));
+			 as_wilson(c->passes_hi, c->attempts, Z95));
 }
 
 /* Mean over tasks of the unbiased estimate, with a bootstrap interval over tasks. */
@@ -102,7 +102,8 @@ static int task_mean(const figure_counts *c, const uint64_t *passes, bool all_of
 	}
 	for (size_t i = 0; i < c->all_tasks; i++) {
 		if (c->n[i] > 0) {
-			x[m++] = all_of_k ? as_pass_hat_k(c->n[i], passes[i], c->k) : as_pass_at_k(c->n[i], passes[i], c->k);
+			x[m++] = all_of_k ? as_pass_hat_k(c->n[i], passes[i], c->k)
+					  : as_pass_at_k(c->n[i], passes[i], c->k);
 		}
 	}
 	*mean = as_mean(x, m);
@@ -118,7 +119,8 @@ assay_json *as_task_rate(const figure_counts *c, bool all_of_k)
 	if (c->k == 0) {
 		return rate_json(0, 0, around_lo, around_hi);
 	}
-	if (task_mean(c, c->c_lo, all_of_k, &lo, &around_lo) < 0 || task_mean(c, c->c_hi, all_of_k, &hi, &around_hi) < 0) {
+	if (task_mean(c, c->c_lo, all_of_k, &lo, &around_lo) < 0 ||
+	    task_mean(c, c->c_hi, all_of_k, &hi, &around_hi) < 0) {
 		return NULL;
 	}
 	return rate_json(lo, hi, around_lo, around_hi);

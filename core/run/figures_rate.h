@@ -9,9 +9,9 @@ typedef struct figure_counts {
 	uint64_t attempts, voided, unknown, calls, turns, mines, served[SERVED_LEVELS];
 	double sum_lo, sum_hi;
 	uint64_t passes_lo, passes_hi;
-	size_t n_tasks;  /* tasks with at least one attempt */
+	size_t n_tasks;            /* tasks with at least one attempt */
 	uint64_t *n, *c_lo, *c_hi; /* per task of the figures: attempts, passes */
-	uint64_t k;      /* attempts that every one of these tasks has */
+	uint64_t k;                /* attempts that every one of these tasks has */
 	uint64_t seed;
 	size_t all_tasks;
 } figure_counts;

@@ -7,7 +7,8 @@
 /* States of goal slots that have got at least as far as the name says. */
 static bool got_to(assay_str state, const char *stage)
 {
-	static const char *const order[] = {"empty", "written", "unexplored", "explored", "undistilled", "distilled", "gated"};
+	static const char *const order[] = {"empty",       "written",   "unexplored", "explored",
+					    "undistilled", "distilled", "gated"};
 	static const struct {
 		const char *stage;
 		size_t first;
@@ -35,8 +36,8 @@ static int count_reason(assay_json *reasons, const figure_goal *g)
 
 static bool is_dropped(const figure_goal *g)
 {
-	return as_str_is(g->state, "empty") || as_str_is(g->state, "unexplored") || as_str_is(g->state, "undistilled") ||
-	       as_str_is(g->state, "rejected");
+	return as_str_is(g->state, "empty") || as_str_is(g->state, "unexplored") ||
+	       as_str_is(g->state, "undistilled") || as_str_is(g->state, "rejected");
 }
 
 static assay_json *funnel_row(const as_figures *f, const assay_json *category)

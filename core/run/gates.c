@@ -25,7 +25,7 @@ typedef struct gate {
 static int score(const gate_input *in, const as_trace *trace, bool *passes, assay_json **verdict, assay_error *err)
 {
 	int rc = as_score_trace(in->scorer, &in->context->call, in->task, trace,
-	                        as_catalogue_tags(in->context->engine->catalogue), verdict, err);
+				as_catalogue_tags(in->context->engine->catalogue), verdict, err);
 	*passes = rc == 0 && as_str_is(as_json_str(as_json_get(*verdict, "verdict")), "pass");
 	return rc;
 }
@@ -59,9 +59,10 @@ static int walk_reference(const gate_input *in, uint64_t *misses, assay_error *e
 	int rc = as_replay_open(in->tape, &options, &world, err);
 	for (size_t i = 0; i < n && rc == 0; i++) {
 		as_answer answer = {0};
-		rc = as_world_call(world, &in->context->call, steps[i].server, steps[i].tool, steps[i].arguments, &answer, err);
+		rc = as_world_call(world, &in->context->call, steps[i].server, steps[i].tool, steps[i].arguments,
+				   &answer, err);
 		if (rc == 0 && (answer.served != ASSAY_SERVED_EXACT || answer.status != steps[i].status ||
-		                !as_json_equal(answer.result, steps[i].result))) {
+				!as_json_equal(answer.result, steps[i].result))) {
 			(*misses)++;
 		}
 		as_answer_clear(&answer);
@@ -110,9 +111,9 @@ static int gate_no_tool_fails(const gate_input *in, bool *passed, assay_json *ev
 }
 
 static const gate gates[] = {
-        {"grounded", gate_grounded},
-        {"replays", gate_replays},
-        {"no_tool_fails", gate_no_tool_fails},
+	{"grounded", gate_grounded},
+	{"replays", gate_replays},
+	{"no_tool_fails", gate_no_tool_fails},
 };
 #define N_GATES (sizeof gates / sizeof *gates)
 
@@ -147,7 +148,7 @@ static int add_result(assay_json *certificate, const char *name, bool passed, bo
 }
 
 int as_gates_run(as_worker *w, const assay_json *task, const as_trace *trace, const as_tape *tape, const char *subject,
-                 assay_json **certificate, bool *passed, const char **reason, assay_error *err)
+		 assay_json **certificate, bool *passed, const char **reason, assay_error *err)
 {
 	as_context c;
 	as_instance *scorer;
@@ -159,7 +160,8 @@ int as_gates_run(as_worker *w, const assay_json *task, const as_trace *trace, co
 	m = c.engine->manifest;
 	*passed = true;
 	*reason = "";
-	rc = list ? as_worker_instance(w, &m->scorers[m->headline], ASSAY_ROLE_SCORER, &scorer, err) : as_fail_memory(err);
+	rc = list ? as_worker_instance(w, &m->scorers[m->headline], ASSAY_ROLE_SCORER, &scorer, err)
+		  : as_fail_memory(err);
 	in.scorer = rc == 0 ? scorer : NULL;
 	for (size_t i = 0; i < N_GATES && rc == 0; i++) {
 		assay_json *evidence = as_json_object();

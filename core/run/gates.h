@@ -8,10 +8,10 @@
 /* Names of all gates, NULL-terminated. */
 const char *const *as_gate_names(void);
 
-/* Run every gate on a task with its own trace and tape. *certificate: array of {"gate","passed","required","evidence"} in
- * the order of as_gate_names; *passed: all required ones did; *reason: name of the first that did not ("" when passed).
- * Fails only where there is no answer (cancelled, no memory, broken plugin). */
+/* Run every gate on a task with its own trace and tape. *certificate: array of {"gate","passed","required","evidence"}
+ * in the order of as_gate_names; *passed: all required ones did; *reason: name of the first that did not ("" when
+ * passed). Fails only where there is no answer (cancelled, no memory, broken plugin). */
 int as_gates_run(as_worker *w, const assay_json *task, const as_trace *trace, const as_tape *tape, const char *subject,
-                 assay_json **certificate, bool *passed, const char **reason, assay_error *err);
+		 assay_json **certificate, bool *passed, const char **reason, assay_error *err);
 
 #endif

@@ -61,7 +61,8 @@ static int schedule(generation *g, assay_error *err)
 			if (!as_grow(&g->slots, &g->cap_slots, g->n_slots + 1, sizeof *g->slots)) {
 				return as_fail_memory(err);
 			}
-			rc = as_slot_init(&g->slots[g->n_slots++], g->engine, c, g->categories[c].next++, g->memory, err);
+			rc = as_slot_init(&g->slots[g->n_slots++], g->engine, c, g->categories[c].next++, g->memory,
+					  err);
 			if (rc < 0) {
 				return rc;
 			}

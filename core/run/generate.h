@@ -20,7 +20,8 @@ typedef struct as_slot {
 } as_slot;
 
 /* From what the memory knows of it. */
-int as_slot_init(as_slot *s, as_engine *e, uint32_t category, uint32_t index, const as_goal_memory *memory, assay_error *err);
+int as_slot_init(as_slot *s, as_engine *e, uint32_t category, uint32_t index, const as_goal_memory *memory,
+		 assay_error *err);
 void as_slot_clear(as_slot *s);
 /* Take every step that is still to take, each committed before the next begins, up to and including `upto`. */
 int as_slot_advance(as_worker *w, as_slot *s, int upto, assay_error *err);

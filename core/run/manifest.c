@@ -43,19 +43,19 @@ static int check_shape(assay_json *document, assay_error *err)
 static const struct {
 	const char *section, *key, *value;
 } fallbacks[] = {
-        {"generation", "authors",
-         "[{\"goalgen\":{\"use\":\"goalgen/template\"},\"explorer\":{\"use\":\"explorer/loop\",\"model\":\"rules\"},"
-         "\"distiller\":{\"use\":\"distiller/provenance\"}}]"},
-        {"generation", "budget", "{}"},
-        {"generation", "max_goals", "400"},
-        {"generation", "categories", "[{\"name\":\"random\",\"count\":10},{\"name\":\"hard_negative\",\"count\":10}]"},
-        {"generation", "gates", "{\"require\":[\"grounded\",\"replays\"]}"},
-        {"evaluation", "attempts", "1"},
-        {"evaluation", "retry_void", "2"},
-        {"evaluation", "candidates", "[]"},
-        {"evaluation", "conditions", "[{\"name\":\"main\"}]"},
-        {"evaluation", "scorers", "[{\"use\":\"scorer/effects\",\"headline\":true}]"},
-        {NULL, "reports", "[{\"use\":\"reporter/markdown\"}]"},
+	{"generation", "authors",
+	 "[{\"goalgen\":{\"use\":\"goalgen/template\"},\"explorer\":{\"use\":\"explorer/loop\",\"model\":\"rules\"},"
+	 "\"distiller\":{\"use\":\"distiller/provenance\"}}]"},
+	{"generation", "budget", "{}"},
+	{"generation", "max_goals", "400"},
+	{"generation", "categories", "[{\"name\":\"random\",\"count\":10},{\"name\":\"hard_negative\",\"count\":10}]"},
+	{"generation", "gates", "{\"require\":[\"grounded\",\"replays\"]}"},
+	{"evaluation", "attempts", "1"},
+	{"evaluation", "retry_void", "2"},
+	{"evaluation", "candidates", "[]"},
+	{"evaluation", "conditions", "[{\"name\":\"main\"}]"},
+	{"evaluation", "scorers", "[{\"use\":\"scorer/effects\",\"headline\":true}]"},
+	{NULL, "reports", "[{\"use\":\"reporter/markdown\"}]"},
 };
 
 static int set_default(assay_json *object, const char *key, const char *value, assay_error *err)
@@ -129,7 +129,8 @@ static assay_json *author_models(const as_manifest *m)
 		for (size_t k = 0; k < 3 && rc == 0; k++) {
 			const char *name = uses[k]->model;
 			if (name) {
-				rc = as_json_set(out, name, as_json_clone(as_json_get(as_json_get(m->document, "models"), name)));
+				rc = as_json_set(out, name,
+						 as_json_clone(as_json_get(as_json_get(m->document, "models"), name)));
 			}
 		}
 	}
@@ -177,8 +178,8 @@ static int expand(assay_json *document, const char *seed, assay_error *err)
 }
 
 /* Takes the document over. */
-static int from_document(assay_json *document, const char *path, const as_manifest_overrides *overrides, as_manifest **out,
-                         assay_error *err)
+static int from_document(assay_json *document, const char *path, const as_manifest_overrides *overrides,
+			 as_manifest **out, assay_error *err)
 {
 	as_manifest_build *b = as_new(1, sizeof *b);
 	int rc;

@@ -18,7 +18,7 @@ typedef struct as_use {
 
 typedef struct as_model_spec {
 	const char *name;
-	as_use llm; /* "llm/..." or "embedder/..." */
+	as_use llm;         /* "llm/..." or "embedder/..." */
 	const char *family; /* "unknown" when not given */
 } as_model_spec;
 
@@ -29,9 +29,9 @@ typedef struct as_author_spec {
 typedef struct as_category_spec {
 	const char *name;
 	as_use sampler;
-	uint32_t size;  /* of a seed set, anchor included */
-	uint32_t count; /* tasks wanted */
-	const char *framing; /* "" when none */
+	uint32_t size;          /* of a seed set, anchor included */
+	uint32_t count;         /* tasks wanted */
+	const char *framing;    /* "" when none */
 	const char *complexity; /* "" when none */
 } as_category_spec;
 
@@ -91,7 +91,8 @@ typedef struct as_manifest {
 	size_t n_reports;
 	uint32_t jobs, server_processes; /* 0: as many as cores; 0: no limit */
 
-	char bench_id[65]; /* hash of all that decides the tasks: servers, environments, models, generation, profile, seed */
+	char bench_id[65]; /* hash of all that decides the tasks: servers, environments, models, generation, profile,
+			      seed */
 } as_manifest;
 
 typedef struct as_manifest_overrides {
@@ -99,18 +100,20 @@ typedef struct as_manifest_overrides {
 	uint32_t jobs;    /* --jobs; 0: none */
 } as_manifest_overrides;
 
-/* Read, check, expand. Every mistake that can be seen without starting anything is found here: ASSAY_EDATA (exit 3) with
- * file, line, pointer, expectation, remedy; ASSAY_ENOENT when the file itself is missing. overrides may be NULL. */
+/* Read, check, expand. Every mistake that can be seen without starting anything is found here: ASSAY_EDATA (exit 3)
+ * with file, line, pointer, expectation, remedy; ASSAY_ENOENT when the file itself is missing. overrides may be NULL.
+ */
 int as_manifest_load(const char *path, const as_manifest_overrides *overrides, as_manifest **out, assay_error *err);
 void as_manifest_free(as_manifest *m);
 
-/* The same for a document that is not a file's own (a release's expanded manifest): no path has to exist. Taken over. */
+/* The same for a document that is not a file's own (a release's expanded manifest): no path has to exist. Taken over.
+ */
 int as_manifest_from_json(assay_json *document, const char *path, as_manifest **out, assay_error *err);
 
 /* Find every plugin it names and check their options against their schemas. ASSAY_EPLUGIN (exit 4) or ASSAY_EDATA. */
 int as_manifest_check_plugins(const as_manifest *m, as_registry *registry, assay_error *err);
 
 const as_model_spec *as_manifest_model(const as_manifest *m, const char *name); /* NULL: none */
-assay_str as_manifest_schema(void); /* the JSON Schema that ships */
+assay_str as_manifest_schema(void);                                             /* the JSON Schema that ships */
 
 #endif

@@ -6,14 +6,16 @@
 #define DEFAULT_TURNS 12u
 #define DEFAULT_SECONDS 600u
 
-static int read_candidate(as_manifest_build *b, const assay_json *v, size_t index, as_candidate_spec *c, assay_error *err)
+static int read_candidate(as_manifest_build *b, const assay_json *v, size_t index, as_candidate_spec *c,
+			  assay_error *err)
 {
 	static const char *const reserved[] = {"name", "use", "model", "listed", "sampling", NULL};
-	static const char *const no_part_of_candidate[] = {"listed", NULL}; /* whoever is unlisted is the same candidate */
+	static const char *const no_part_of_candidate[] = {"listed",
+							   NULL}; /* whoever is unlisted is the same candidate */
 	char pointer[96];
 	*c = (as_candidate_spec){.name = as_json_cstr(as_json_get(v, "name"), ""),
-	                         .sampling = as_json_get(v, "sampling"),
-	                         .listed = as_json_boolean(as_json_get(v, "listed"), 1)};
+				 .sampling = as_json_get(v, "sampling"),
+				 .listed = as_json_boolean(as_json_get(v, "listed"), 1)};
 	snprintf(pointer, sizeof pointer, "/evaluation/candidates/%zu", index);
 	if (as_take_options(b, v, no_part_of_candidate, &c->record, err) < 0) {
 		return ASSAY_ENOMEM;
@@ -37,7 +39,8 @@ static int read_candidates(as_manifest_build *b, const assay_json *all, assay_er
 		for (size_t i = 0; i < n; i++) {
 			if (strcmp(list[i].name, list[n].name) == 0) {
 				snprintf(pointer, sizeof pointer, "/evaluation/candidates/%zu/name", n);
-				return as_manifest_fail(v, err, pointer, "two candidates are called \"%s\"", list[n].name);
+				return as_manifest_fail(v, err, pointer, "two candidates are called \"%s\"",
+							list[n].name);
 			}
 		}
 	}
@@ -46,25 +49,27 @@ static int read_candidates(as_manifest_build *b, const assay_json *all, assay_er
 	return 0;
 }
 
-static int read_condition(as_manifest_build *b, const assay_json *v, size_t index, uint32_t attempts, as_condition_spec *c,
-                          assay_error *err)
+static int read_condition(as_manifest_build *b, const assay_json *v, size_t index, uint32_t attempts,
+			  as_condition_spec *c, assay_error *err)
 {
 	static const char *const reserved[] = {"use", "model", NULL};
 	const assay_json *world = as_json_get(v, "world"), *budget = as_json_get(v, "budget");
-	static const char *const no_part_of_condition[] = {"attempts", NULL}; /* more repeats leave the others as they are */
+	static const char *const no_part_of_condition[] = {"attempts",
+							   NULL}; /* more repeats leave the others as they are */
 	char pointer[96];
 	*c = (as_condition_spec){.name = as_json_cstr(as_json_get(v, "name"), "")};
 	if (as_take_options(b, v, no_part_of_condition, &c->record, err) < 0) {
 		return ASSAY_ENOMEM;
 	}
 	c->replay.mode = as_str_is(as_json_str(as_json_get(world, "replay")), "reference") ? AS_REPLAY_REFERENCE
-	                                                                                  : AS_REPLAY_STATEFUL;
+											   : AS_REPLAY_STATEFUL;
 	c->replay.near_threshold = as_json_f64(as_json_get(world, "near"), 0.75);
 	c->budget = (as_budget){(uint32_t)as_json_i64(as_json_get(budget, "turns"), DEFAULT_TURNS),
-	                        (uint32_t)as_json_i64(as_json_get(budget, "seconds"), DEFAULT_SECONDS)};
+				(uint32_t)as_json_i64(as_json_get(budget, "seconds"), DEFAULT_SECONDS)};
 	c->attempts = (uint32_t)as_json_i64(as_json_get(v, "attempts"), attempts);
 	snprintf(pointer, sizeof pointer, "/evaluation/conditions/%zu/exposure", index);
-	return as_read_use(b, as_json_get(v, "exposure"), "exposure", "exposure/target", reserved, pointer, &c->exposure, err);
+	return as_read_use(b, as_json_get(v, "exposure"), "exposure", "exposure/target", reserved, pointer,
+			   &c->exposure, err);
 }
 
 static int read_conditions(as_manifest_build *b, const assay_json *all, uint32_t attempts, assay_error *err)
@@ -83,7 +88,8 @@ static int read_conditions(as_manifest_build *b, const assay_json *all, uint32_t
 		for (size_t i = 0; i < n; i++) {
 			if (strcmp(list[i].name, list[n].name) == 0) {
 				snprintf(pointer, sizeof pointer, "/evaluation/conditions/%zu/name", n);
-				return as_manifest_fail(v, err, pointer, "two conditions are called \"%s\"", list[n].name);
+				return as_manifest_fail(v, err, pointer, "two conditions are called \"%s\"",
+							list[n].name);
 			}
 		}
 	}

@@ -61,9 +61,9 @@ static int read_category(as_manifest_build *b, const assay_json *v, size_t index
 		return as_fail_memory(err);
 	}
 	*c = (as_category_spec){.name = name,
-	                        .count = (uint32_t)as_json_i64(as_json_get(v, "count"), 0),
-	                        .framing = as_json_cstr(as_json_get(v, "framing"), ""),
-	                        .complexity = as_json_cstr(complexity, "")};
+				.count = (uint32_t)as_json_i64(as_json_get(v, "count"), 0),
+				.framing = as_json_cstr(as_json_get(v, "framing"), ""),
+				.complexity = as_json_cstr(complexity, "")};
 	c->size = size_of(v, c->complexity);
 	snprintf(pointer, sizeof pointer, "/generation/categories/%zu/sampler", index);
 	return as_read_use(b, as_json_get(v, "sampler"), "sampler", fallback, use_keys, pointer, &c->sampler, err);
@@ -85,7 +85,8 @@ static int read_categories(as_manifest_build *b, const assay_json *all, assay_er
 		for (size_t i = 0; i < n; i++) {
 			if (strcmp(list[i].name, list[n].name) == 0) {
 				snprintf(pointer, sizeof pointer, "/generation/categories/%zu/name", n);
-				return as_manifest_fail(v, err, pointer, "two categories are called \"%s\"", list[n].name);
+				return as_manifest_fail(v, err, pointer, "two categories are called \"%s\"",
+							list[n].name);
 			}
 		}
 	}
@@ -133,9 +134,8 @@ int as_read_generation(as_manifest_build *b, assay_error *err)
 {
 	const assay_json *g = as_json_get(b->m.document, "generation"), *budget = as_json_get(g, "budget");
 	int rc = read_authors(b, as_json_get(g, "authors"), err);
-	b->m.generation_budget =
-	        (as_budget){(uint32_t)as_json_i64(as_json_get(budget, "turns"), DEFAULT_TURNS),
-	                    (uint32_t)as_json_i64(as_json_get(budget, "seconds"), DEFAULT_SECONDS)};
+	b->m.generation_budget = (as_budget){(uint32_t)as_json_i64(as_json_get(budget, "turns"), DEFAULT_TURNS),
+					     (uint32_t)as_json_i64(as_json_get(budget, "seconds"), DEFAULT_SECONDS)};
 	b->m.max_goals = (uint32_t)as_json_i64(as_json_get(g, "max_goals"), 400);
 	rc = rc < 0 ? rc : read_categories(b, as_json_get(g, "categories"), err);
 	return rc < 0 ? rc : read_gates(b, as_json_pointer(g, "/gates/require"), err);

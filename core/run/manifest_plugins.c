@@ -13,7 +13,7 @@ static int check_options(const as_impl_info *info, const as_use *use, assay_erro
 	if (!info->impl->options) {
 		if (as_json_count(use->options) > 0) {
 			return as_fail(err, ASSAY_EDATA, "%s takes no options, found \"%.*s\"", use->use,
-			               ASSAY_FMT(as_json_key(as_json_first(use->options))));
+				       ASSAY_FMT(as_json_key(as_json_first(use->options))));
 		}
 		return 0;
 	}
@@ -84,10 +84,12 @@ static int check_models(const as_manifest *m, as_registry *registry, assay_error
 		/* "rules" is there for everybody; whoever does not use it need not have its plugin. */
 		bool used = as_json_line(as_json_get(as_json_get(m->document, "models"), m->models[i].name)) > 0;
 		for (size_t k = 0; k < m->n_candidates && !used; k++) {
-			used = m->candidates[k].explorer.model && as_str_is(as_str(m->candidates[k].explorer.model), m->models[i].name);
+			used = m->candidates[k].explorer.model &&
+			       as_str_is(as_str(m->candidates[k].explorer.model), m->models[i].name);
 		}
 		for (size_t k = 0; k < m->n_authors && !used; k++) {
-			used = m->authors[k].explorer.model && as_str_is(as_str(m->authors[k].explorer.model), m->models[i].name);
+			used = m->authors[k].explorer.model &&
+			       as_str_is(as_str(m->authors[k].explorer.model), m->models[i].name);
 		}
 		if (used) {
 			int rc = check_use(m, registry, &m->models[i].llm, ASSAY_ROLE_LLM, err);
@@ -109,8 +111,8 @@ static int check_generation(const as_manifest *m, as_registry *registry, assay_e
 	int rc = 0;
 	for (size_t i = 0; i < m->n_authors && rc == 0; i++) {
 		const use_list uses[] = {{&m->authors[i].goalgen, ASSAY_ROLE_GOALGEN},
-		                         {&m->authors[i].explorer, ASSAY_ROLE_EXPLORER},
-		                         {&m->authors[i].distiller, ASSAY_ROLE_DISTILLER}};
+					 {&m->authors[i].explorer, ASSAY_ROLE_EXPLORER},
+					 {&m->authors[i].distiller, ASSAY_ROLE_DISTILLER}};
 		for (size_t k = 0; k < 3 && rc == 0; k++) {
 			rc = check_use(m, registry, uses[k].use, uses[k].role, err);
 		}
@@ -168,8 +170,8 @@ static int check_versions(const as_manifest *m, as_registry *registry, assay_err
 		if (rc == 0) {
 			int c = compare_versions(info->version, at_least ? wanted + 2 : wanted);
 			if (at_least ? c < 0 : c != 0) {
-				rc = as_fail(err, ASSAY_EPLUGIN, "%s is of version %s, and the manifest asks for %s", use, info->version,
-				             wanted);
+				rc = as_fail(err, ASSAY_EPLUGIN, "%s is of version %s, and the manifest asks for %s",
+					     use, info->version, wanted);
 			}
 		}
 		if (rc < 0) {

@@ -31,7 +31,7 @@ static bool is_reserved(const char *const *reserved, assay_str key)
 }
 
 int as_take_options(as_manifest_build *b, const assay_json *object, const char *const *reserved, const assay_json **out,
-                    assay_error *err)
+		    assay_error *err)
 {
 	assay_json *options = as_json_object();
 	int rc = options ? 0 : ASSAY_ENOMEM;
@@ -51,7 +51,7 @@ int as_take_options(as_manifest_build *b, const assay_json *object, const char *
 
 /* A named model must exist; the near miss is told. */
 static int check_model(const as_manifest_build *b, const assay_json *object, const char *pointer, const char **out,
-                       assay_error *err)
+		       assay_error *err)
 {
 	const assay_json *models = as_json_get(b->m.document, "models"), *name = as_json_get(object, "model");
 	const char *names[64];
@@ -79,7 +79,7 @@ static int check_model(const as_manifest_build *b, const assay_json *object, con
 }
 
 int as_read_use(as_manifest_build *b, const assay_json *object, const char *role, const char *fallback,
-                const char *const *reserved, const char *pointer, as_use *out, assay_error *err)
+		const char *const *reserved, const char *pointer, as_use *out, assay_error *err)
 {
 	const char *use = object ? as_json_cstr(as_json_get(object, "use"), "") : fallback;
 	size_t n = strlen(role);
@@ -114,7 +114,9 @@ static int read_models(as_manifest_build *b, assay_error *err)
 		m->name = as_json_key(v).ptr;
 		m->family = as_json_cstr(as_json_get(v, "family"), "unknown");
 		snprintf(pointer, sizeof pointer, "/models/%s", m->name);
-		m->llm = (as_use){.use = use, .pointer = as_arena_cstr(&b->arena, as_str(pointer)), .line = as_json_line(v)};
+		m->llm = (as_use){.use = use,
+				  .pointer = as_arena_cstr(&b->arena, as_str(pointer)),
+				  .line = as_json_line(v)};
 		rc = as_take_options(b, v, reserved, &m->llm.options, err);
 		if (rc < 0 || !m->llm.pointer) {
 			return as_fail_memory(err);

@@ -16,19 +16,19 @@ int as_manifest_read(as_manifest_build *b, assay_error *err);
 
 /* Fail at a value: line and pointer (made from the arguments) filled in. */
 int as_manifest_fail(const assay_json *at, assay_error *err, const char *pointer, const char *format, ...)
-        ASSAY_PRINTF(4, 5);
+	ASSAY_PRINTF(4, 5);
 
 /* A copy of an object without the keys in `reserved` (NULL-terminated); owned by the build. */
 int as_take_options(as_manifest_build *b, const assay_json *object, const char *const *reserved, const assay_json **out,
-                    assay_error *err);
+		    assay_error *err);
 
-/* "use" object to as_use: options are what is left when the keys in `reserved` (NULL-terminated) are taken out. `fallback`:
- * its use when the object is NULL. */
+/* "use" object to as_use: options are what is left when the keys in `reserved` (NULL-terminated) are taken out.
+ * `fallback`: its use when the object is NULL. */
 int as_read_use(as_manifest_build *b, const assay_json *object, const char *role, const char *fallback,
-                const char *const *reserved, const char *pointer, as_use *out, assay_error *err);
+		const char *const *reserved, const char *pointer, as_use *out, assay_error *err);
 
-int as_read_servers(as_manifest_build *b, assay_error *err);      /* environments and servers */
-int as_read_generation(as_manifest_build *b, assay_error *err);   /* authors, categories, gates */
-int as_read_evaluation(as_manifest_build *b, assay_error *err);   /* candidates, conditions, scorers */
+int as_read_servers(as_manifest_build *b, assay_error *err);    /* environments and servers */
+int as_read_generation(as_manifest_build *b, assay_error *err); /* authors, categories, gates */
+int as_read_evaluation(as_manifest_build *b, assay_error *err); /* candidates, conditions, scorers */
 
 #endif

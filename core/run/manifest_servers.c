@@ -25,7 +25,7 @@ static int read_environments(as_manifest_build *b, assay_error *err)
 			return rc;
 		}
 		*e = (as_environment_spec){as_json_key(v).ptr, use.use, use.options,
-		                           (uint32_t)as_json_i64(as_json_get(v, "capacity"), 0)};
+					   (uint32_t)as_json_i64(as_json_get(v, "capacity"), 0)};
 	}
 	b->m.environments = list;
 	b->m.n_environments = n;
@@ -33,7 +33,7 @@ static int read_environments(as_manifest_build *b, assay_error *err)
 }
 
 static int find_environment(const as_manifest_build *b, const assay_json *name, const char *pointer,
-                            const as_environment_spec **out, assay_error *err)
+			    const as_environment_spec **out, assay_error *err)
 {
 	const char *names[64];
 	const char *near;
@@ -67,18 +67,18 @@ static int64_t milliseconds(const assay_json *limits, const char *key)
 	return seconds > 0 && seconds < 1e6 ? (int64_t)(seconds * 1000.0) : 0;
 }
 
-/* How to speak to it: "protocol" may pin the era, "elicitation" tells what a form that it sends is answered with. What is
- * found out about it is kept for its next sessions. */
+/* How to speak to it: "protocol" may pin the era, "elicitation" tells what a form that it sends is answered with. What
+ * is found out about it is kept for its next sessions. */
 static int read_session(as_manifest_build *b, const assay_json *settings, as_mcp_options *o, assay_error *err)
 {
 	assay_str protocol = as_json_str(as_json_get(settings, "protocol"));
 	assay_str elicitation = as_json_str(as_json_get(settings, "elicitation"));
 	o->era = as_str_is(protocol, "handshake")   ? AS_MCP_ERA_HANDSHAKE
-	         : as_str_is(protocol, "stateless") ? AS_MCP_ERA_STATELESS
-	                                            : AS_MCP_ERA_AUTO;
+		 : as_str_is(protocol, "stateless") ? AS_MCP_ERA_STATELESS
+						    : AS_MCP_ERA_AUTO;
 	o->elicitation = as_str_is(elicitation, "decline")    ? AS_MCP_ELICIT_DECLINE
-	                 : as_str_is(elicitation, "defaults") ? AS_MCP_ELICIT_DEFAULTS
-	                                                      : AS_MCP_ELICIT_NONE;
+			 : as_str_is(elicitation, "defaults") ? AS_MCP_ELICIT_DEFAULTS
+							      : AS_MCP_ELICIT_NONE;
 	o->memory = as_arena_alloc(&b->arena, sizeof *o->memory);
 	return o->memory ? 0 : as_fail_memory(err);
 }
@@ -112,8 +112,8 @@ static int read_server(as_manifest_build *b, const assay_json *launch, as_server
 	if (rc == 0 && s->server_class == AS_CLASS_STATEFUL_WRITE && !s->environment) {
 		snprintf(pointer, sizeof pointer, "/servers/%s", s->id);
 		as_manifest_fail(settings ? settings : launch, err, pointer,
-		                 "server \"%s\" may change state%s but has no environment to do it in", s->id,
-		                 said ? "" : " (it declares no \"class\")");
+				 "server \"%s\" may change state%s but has no environment to do it in", s->id,
+				 said ? "" : " (it declares no \"class\")");
 		as_error_hint(err, "give it an \"environment\", or \"class\": \"live_read\" if it only reads");
 		rc = ASSAY_EDATA;
 	}
@@ -141,7 +141,8 @@ static int check_settings(const as_manifest_build *b, assay_error *err)
 		}
 		near = as_nearest(as_json_key(v), names, n);
 		snprintf(pointer, sizeof pointer, "/servers/%.*s", ASSAY_FMT(as_json_key(v)));
-		as_manifest_fail(v, err, pointer, "\"mcpServers\" has no server called \"%.*s\"", ASSAY_FMT(as_json_key(v)));
+		as_manifest_fail(v, err, pointer, "\"mcpServers\" has no server called \"%.*s\"",
+				 ASSAY_FMT(as_json_key(v)));
 		if (near) {
 			as_error_hint(err, "did you mean \"%s\"?", near);
 		}

@@ -40,12 +40,12 @@ void as_progress_free(as_progress *p)
 
 static void draw(as_progress *p)
 {
-	int64_t elapsed = as_now_ms() - p->begun_ms;
+	long long elapsed = as_now_ms() - p->begun_ms;
 	p->drawn_ms = as_now_ms();
-	fprintf(p->stream, "\r\033[K%s %zu/%zu  %lld s", p->stage, p->done, p->total, (long long)(elapsed / 1000));
+	fprintf(p->stream, "\r\033[K%s %zu/%zu  %lld s", p->stage, p->done, p->total, elapsed / 1000);
 	if (p->done > 0 && p->done < p->total && elapsed > 3000) {
 		fprintf(p->stream, ", about %lld s left",
-			(long long)(elapsed * (int64_t)(p->total - p->done) / (int64_t)p->done / 1000 + 1));
+			elapsed * (long long)(p->total - p->done) / (long long)p->done / 1000 + 1);
 	}
 	fflush(p->stream);
 }

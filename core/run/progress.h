@@ -10,7 +10,7 @@ typedef struct as_progress as_progress;
 int as_progress_new(FILE *stream, bool enabled, as_progress **out, assay_error *err);
 void as_progress_free(as_progress *p);
 void as_progress_begin(as_progress *p, const char *stage, size_t total);
-void as_progress_step(as_progress *p, size_t done);  /* `done` more items */
-void as_progress_end(as_progress *p);                /* clears the line */
+void as_progress_step(as_progress *p, size_t done); /* `done` more items */
+void as_progress_end(as_progress *p);               /* clears the line */
 
 #endif

@@ -89,7 +89,7 @@ static int list_wanted(filling *f, assay_error *err)
 						return as_fail_memory(err);
 					}
 					rc = as_attempt_id(as_str(f->tasks[t]), &m->candidates[c], &m->conditions[k], r,
-					                   f->wanted[f->n_wanted++], err);
+							   f->wanted[f->n_wanted++], err);
 					if (rc < 0) {
 						return rc;
 					}
@@ -175,7 +175,7 @@ int as_stage_figures(as_engine *e, assay_json **model, assay_error *err)
 }
 
 static int render(as_engine *e, as_worker *w, const as_use *use, const assay_json *model, const char *dir,
-                  assay_json *paths, assay_error *err)
+		  assay_json *paths, assay_error *err)
 {
 	const assay_reporter_ops *ops;
 	as_instance *reporter;

@@ -22,8 +22,8 @@ static int all_but(assay_tools all, const assay_tool *tool, as_arena *a, assay_t
 	return 0;
 }
 
-static int draw_around_anchor(as_context *c, const as_category_spec *category, const as_instance *sampler, as_seeds *out,
-                              assay_error *err)
+static int draw_around_anchor(as_context *c, const as_category_spec *category, const as_instance *sampler,
+			      as_seeds *out, assay_error *err)
 {
 	const assay_sampler_ops *ops = as_instance_ops(sampler);
 	assay_tools all = as_catalogue_tools(c->engine->catalogue), candidates;
@@ -40,12 +40,13 @@ static int draw_around_anchor(as_context *c, const as_category_spec *category, c
 	list[0] = all.list[as_rng_below(&c->rng, (uint32_t)all.count)];
 	rc = all_but(all, list[0], &out->arena, &candidates, err);
 	if (rc == 0) {
-		rc = ops->draw(as_instance_self(sampler), &c->call.pub, (assay_tools){list, 1}, candidates, wanted, picked, &n, err);
+		rc = ops->draw(as_instance_self(sampler), &c->call.pub, (assay_tools){list, 1}, candidates, wanted,
+			       picked, &n, err);
 	}
 	for (size_t i = 0; i < n && i < wanted && rc == 0; i++) {
 		if (picked[i] >= candidates.count) {
 			return as_fail(err, ASSAY_EPLUGIN, "%s picked tool %u of %zu", category->sampler.use, picked[i],
-			               candidates.count);
+				       candidates.count);
 		}
 		list[i + 1] = candidates.list[picked[i]];
 	}
@@ -54,7 +55,7 @@ static int draw_around_anchor(as_context *c, const as_category_spec *category, c
 }
 
 static int take_seed_set(as_context *c, const as_category_spec *category, const assay_json *set, as_seeds *out,
-                         assay_error *err)
+			 assay_error *err)
 {
 	const assay_tool **list = as_arena_alloc(&out->arena, (as_json_count(set) + 1) * sizeof(const assay_tool *));
 	size_t n = 0;
@@ -66,7 +67,7 @@ static int take_seed_set(as_context *c, const as_category_spec *category, const 
 		list[n] = as_catalogue_find(c->engine->catalogue, server, name);
 		if (!list[n++]) {
 			return as_fail(err, ASSAY_EPLUGIN, "%s named %.*s.%.*s, which is not in the catalogue",
-			               category->sampler.use, ASSAY_FMT(server), ASSAY_FMT(name));
+				       category->sampler.use, ASSAY_FMT(server), ASSAY_FMT(name));
 		}
 	}
 	out->tools = (assay_tools){list, n};
@@ -96,7 +97,7 @@ static int note_servers(as_context *c, as_seeds *out, assay_error *err)
 		}
 	}
 	return rc < 0 ? as_fail_memory(err)
-	              : as_catalogue_surface(c->engine->catalogue, out->servers, &out->arena, &out->surface, err);
+		      : as_catalogue_surface(c->engine->catalogue, out->servers, &out->arena, &out->surface, err);
 }
 
 int as_seeds_draw(as_context *c, uint32_t category, as_seeds *out, assay_error *err)
@@ -113,8 +114,8 @@ int as_seeds_draw(as_context *c, uint32_t category, as_seeds *out, assay_error *
 		if (!ops->seed_sets) {
 			rc = draw_around_anchor(c, spec, sampler, out, err);
 		} else {
-			rc = ops->seed_sets(as_instance_self(sampler), &c->call.pub, as_catalogue_tools(c->engine->catalogue),
-			                    &sets.sink, err);
+			rc = ops->seed_sets(as_instance_self(sampler), &c->call.pub,
+					    as_catalogue_tools(c->engine->catalogue), &sets.sink, err);
 			if (rc == 0 && as_json_count(sets.values) > 0) {
 				uint32_t n = as_rng_below(&c->rng, (uint32_t)as_json_count(sets.values));
 				rc = take_seed_set(c, spec, as_json_at(sets.values, n), out, err);

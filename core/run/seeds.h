@@ -11,8 +11,8 @@ typedef struct as_seeds {
 	assay_json *servers; /* array of their ids, sorted */
 } as_seeds;
 
-/* Draw with the category's sampler and the context's random numbers: one of its whole seed sets when it offers such, else an
- * anchor and what the sampler draws around it. No tools at all is an answer. */
+/* Draw with the category's sampler and the context's random numbers: one of its whole seed sets when it offers such,
+ * else an anchor and what the sampler draws around it. No tools at all is an answer. */
 int as_seeds_draw(as_context *c, uint32_t category, as_seeds *out, assay_error *err);
 void as_seeds_clear(as_seeds *s);
 

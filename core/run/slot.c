@@ -31,13 +31,13 @@ static int put_row(const as_slot *s, as_engine *e, assay_error *err)
 {
 	assay_text body = {0};
 	as_goal_row row = {.run_id = as_str(e->manifest->bench_id),
-	                   .category = as_str(e->manifest->categories[s->category].name),
-	                   .index = s->index,
-	                   .goal_id = as_json_str(as_json_get(s->goal, "goal_id")),
-	                   .state = as_str(s->state),
-	                   .reason = as_str(s->reason),
-	                   .trace_id = as_str(s->trace_id),
-	                   .task_id = as_str(s->task_id)};
+			   .category = as_str(e->manifest->categories[s->category].name),
+			   .index = s->index,
+			   .goal_id = as_json_str(as_json_get(s->goal, "goal_id")),
+			   .state = as_str(s->state),
+			   .reason = as_str(s->reason),
+			   .trace_id = as_str(s->trace_id),
+			   .task_id = as_str(s->task_id)};
 	int rc = as_json_dump(s->goal, ASSAY_JSON_COMPACT, &body, err);
 	if (rc == 0) {
 		row.body = as_text_str(body);
@@ -51,12 +51,12 @@ static int put_task(const as_slot *s, as_engine *e, bool certified, assay_error 
 {
 	assay_text body = {0}, certificate = {0};
 	as_task_row row = {.run_id = as_str(e->manifest->bench_id),
-	                   .task_id = as_str(s->task_id),
-	                   .category = as_str(e->manifest->categories[s->category].name),
-	                   .index = s->index,
-	                   .trace_id = as_str(s->trace_id),
-	                   .tape_id = as_str(s->tape_id),
-	                   .certified = certified};
+			   .task_id = as_str(s->task_id),
+			   .category = as_str(e->manifest->categories[s->category].name),
+			   .index = s->index,
+			   .trace_id = as_str(s->trace_id),
+			   .tape_id = as_str(s->tape_id),
+			   .certified = certified};
 	int rc = as_json_dump(s->task, ASSAY_JSON_COMPACT, &body, err);
 	if (rc == 0 && s->certificate) {
 		rc = as_json_dump(s->certificate, ASSAY_JSON_COMPACT, &certificate, err);
@@ -97,20 +97,20 @@ static const as_author_spec *author_of(const as_manifest *m, const as_slot *s)
 }
 
 static int call_goalgen(as_worker *w, as_context *c, const as_slot *s, const as_seeds *seeds, assay_json **goal,
-                        assay_error *err)
+			assay_error *err)
 {
 	const as_manifest *m = c->engine->manifest;
 	const as_author_spec *author = author_of(m, s);
 	const as_category_spec *category = &m->categories[s->category];
 	assay_json *views = server_views(c->engine, seeds);
 	assay_goal_request request = {.size = sizeof request,
-	                              .index = s->index,
-	                              .seeds = seeds->tools,
-	                              .surface = seeds->surface,
-	                              .category = as_str(category->name),
-	                              .framing = as_str(category->framing),
-	                              .complexity = as_str(category->complexity),
-	                              .servers = views};
+				      .index = s->index,
+				      .seeds = seeds->tools,
+				      .surface = seeds->surface,
+				      .category = as_str(category->name),
+				      .framing = as_str(category->framing),
+				      .complexity = as_str(category->complexity),
+				      .servers = views};
 	as_instance *generator;
 	as_collect got;
 	int rc;
@@ -157,7 +157,7 @@ static int finish_goal(as_slot *s, const as_engine *e, const as_seeds *seeds, co
 	int rc = goal && servers ? 0 : as_fail_memory(err);
 	snprintf(id, sizeof id, "auto-%s-%u", category->name, s->index + 1);
 	tags = as_json_type(as_json_get(made, "tags")) == ASSAY_JSON_ARRAY ? as_json_clone(as_json_get(made, "tags"))
-	                                                                    : as_json_array();
+									   : as_json_array();
 	for (const assay_json *id_value = as_json_first(as_json_get(made, "servers")); id_value && rc == 0;
 	     id_value = as_json_next(id_value)) {
 		if (as_catalogue_server_of(e->catalogue, as_json_str(id_value))) {
@@ -177,9 +177,9 @@ static int finish_goal(as_slot *s, const as_engine *e, const as_seeds *seeds, co
 	rc |= as_json_set(goal, "goal", as_json_string(text));
 	rc |= as_json_set(goal, "servers", servers);
 	rc |= as_json_set(goal, "persona",
-	                  as_json_type(as_json_get(made, "persona")) == ASSAY_JSON_STRING
-	                          ? as_json_clone(as_json_get(made, "persona"))
-	                          : as_json_null());
+			  as_json_type(as_json_get(made, "persona")) == ASSAY_JSON_STRING
+				  ? as_json_clone(as_json_get(made, "persona"))
+				  : as_json_null());
 	rc |= as_json_set(goal, "tags", tags);
 	rc |= as_json_set(goal, "budget", as_json_null());
 	if (rc < 0 || text.len == 0) {
@@ -200,7 +200,8 @@ static int write_goal(as_worker *w, as_slot *s, as_engine *e, assay_error *err)
 	assay_json *made = NULL;
 	int rc;
 	as_context_init(&c, w, e->manifest->categories[s->category].sampler.use, s->key,
-	                as_derive_seed(e->manifest->seed, "seeds", as_str(s->key)), e->manifest->generation_budget.seconds);
+			as_derive_seed(e->manifest->seed, "seeds", as_str(s->key)),
+			e->manifest->generation_budget.seconds);
 	rc = as_seeds_draw(&c, s->category, &seeds, err);
 	if (rc == 0 && seeds.tools.count == 0) {
 		set_state(s, "empty", "the sampler found no seed tools");
@@ -275,19 +276,19 @@ static int explore_goal(as_worker *w, as_slot *s, as_engine *e, assay_error *err
 	as_arena arena = {0};
 	as_session_result result = {0};
 	as_session_spec spec = {.explorer = &author->explorer,
-	                        .exposure = &as_flat_exposure,
-	                        .persona = as_json_str(as_json_get(s->goal, "persona")),
-	                        .model = as_manifest_model(e->manifest, author->explorer.model),
-	                        .trace_servers = as_json_get(s->goal, "servers"),
-	                        .seed = as_derive_seed(e->manifest->seed, "explore", as_str(s->key)),
-	                        .budget = e->manifest->generation_budget,
-	                        .subject = s->key,
-	                        .try_number = 2}; /* 1: the goal generator's */
+				.exposure = &as_flat_exposure,
+				.persona = as_json_str(as_json_get(s->goal, "persona")),
+				.model = as_manifest_model(e->manifest, author->explorer.model),
+				.trace_servers = as_json_get(s->goal, "servers"),
+				.seed = as_derive_seed(e->manifest->seed, "explore", as_str(s->key)),
+				.budget = e->manifest->generation_budget,
+				.subject = s->key,
+				.try_number = 2}; /* 1: the goal generator's */
 	int rc;
 	as_context_init(&c, w, author->explorer.use, s->key, 0, 0);
 	spec.request = (assay_exposure_request){.size = sizeof spec.request,
-	                                        .prompt = as_json_str(as_json_get(s->goal, "goal")),
-	                                        .catalogue = as_catalogue_tools(e->catalogue)};
+						.prompt = as_json_str(as_json_get(s->goal, "goal")),
+						.catalogue = as_catalogue_tools(e->catalogue)};
 	rc = as_catalogue_surface(e->catalogue, spec.trace_servers, &arena, &spec.request.surface, err);
 	if (rc == 0) {
 		rc = as_live_open(&e->estate, spec.trace_servers, &c.call, &spec.world, err);
@@ -324,14 +325,14 @@ static int load_trace(const as_slot *s, as_engine *e, as_trace **out, assay_erro
 }
 
 static int call_distiller(as_worker *w, as_context *c, const as_slot *s, const as_trace *trace, assay_tools surface,
-                          assay_json **body, assay_error *err)
+			  assay_json **body, assay_error *err)
 {
 	const as_author_spec *author = author_of(c->engine->manifest, s);
 	assay_distil_request request = {.size = sizeof request,
-	                                .goal = s->goal,
-	                                .trace = as_trace_document(trace),
-	                                .surface = surface,
-	                                .catalogue = as_catalogue_tools(c->engine->catalogue)};
+					.goal = s->goal,
+					.trace = as_trace_document(trace),
+					.surface = surface,
+					.catalogue = as_catalogue_tools(c->engine->catalogue)};
 	as_instance *distiller;
 	as_collect got;
 	int rc = as_worker_instance(w, &author->distiller, ASSAY_ROLE_DISTILLER, &distiller, err);
@@ -357,7 +358,8 @@ static int set_maker(assay_json *p, const as_manifest *m, const char *role, cons
 	rc = key.failed ? ASSAY_ENOMEM : as_json_set(p, key.ptr, as_json_cstring(model ? model->name : use->use));
 	as_buf_clear(&key);
 	as_buf_printf(&key, "%s_family", role);
-	rc |= key.failed ? ASSAY_ENOMEM : as_json_set(p, key.ptr, as_json_cstring(model ? model->family : "assay-rules"));
+	rc |= key.failed ? ASSAY_ENOMEM
+			 : as_json_set(p, key.ptr, as_json_cstring(model ? model->family : "assay-rules"));
 	as_buf_free(&key);
 	return rc;
 }
@@ -385,8 +387,8 @@ static int make_task(as_slot *s, as_engine *e, const as_trace *trace, const assa
 {
 	assay_json *provenance = provenance_of(e, s);
 	as_task_frame frame = {.trace_id = as_trace_id(trace),
-	                       .category = as_str(e->manifest->categories[s->category].name),
-	                       .provenance = provenance};
+			       .category = as_str(e->manifest->categories[s->category].name),
+			       .provenance = provenance};
 	as_tape *tape = NULL;
 	assay_text text = {0};
 	assay_error why = {0};
@@ -409,7 +411,8 @@ static int make_task(as_slot *s, as_engine *e, const as_trace *trace, const assa
 		rc = as_json_dump(as_tape_document(tape), ASSAY_JSON_COMPACT, &text, err);
 	}
 	if (rc == 0) {
-		snprintf(s->task_id, sizeof s->task_id, "%.*s", ASSAY_FMT(as_json_str(as_json_get(s->task, "task_id"))));
+		snprintf(s->task_id, sizeof s->task_id, "%.*s",
+			 ASSAY_FMT(as_json_str(as_json_get(s->task, "task_id"))));
 		snprintf(s->tape_id, sizeof s->tape_id, "%.*s", ASSAY_FMT(as_tape_id(tape)));
 		rc = as_store_put_document(e->store, "tape", as_str(s->tape_id), as_text_str(text), err);
 	}
@@ -435,7 +438,8 @@ static int distil_trace(as_worker *w, as_slot *s, as_engine *e, assay_error *err
 	const assay_json *servers = as_json_get(s->goal, "servers");
 	int rc = load_trace(s, e, &trace, err);
 	as_context_init(&c, w, author_of(e->manifest, s)->distiller.use, s->key,
-	                as_derive_seed(e->manifest->seed, "distil", as_str(s->key)), e->manifest->generation_budget.seconds);
+			as_derive_seed(e->manifest->seed, "distil", as_str(s->key)),
+			e->manifest->generation_budget.seconds);
 	c.try_number = 3;
 	if (rc == 0) {
 		rc = as_catalogue_surface(e->catalogue, servers, &arena, &surface, err);

@@ -34,12 +34,12 @@ static int keep_goal(void *payload, const as_goal_row *row, assay_error *err)
 		return as_fail_memory(err);
 	}
 	m->list[m->n++] = (remembered){.category = as_arena_str(&m->arena, row->category),
-	                               .goal = as_arena_str(&m->arena, row->body),
-	                               .state = as_arena_str(&m->arena, row->state),
-	                               .reason = as_arena_str(&m->arena, row->reason),
-	                               .trace_id = as_arena_str(&m->arena, row->trace_id),
-	                               .task_id = as_arena_str(&m->arena, row->task_id),
-	                               .index = row->index};
+				       .goal = as_arena_str(&m->arena, row->body),
+				       .state = as_arena_str(&m->arena, row->state),
+				       .reason = as_arena_str(&m->arena, row->reason),
+				       .trace_id = as_arena_str(&m->arena, row->trace_id),
+				       .task_id = as_arena_str(&m->arena, row->task_id),
+				       .index = row->index};
 	return m->arena.failed ? as_fail_memory(err) : 0;
 }
 
@@ -109,7 +109,7 @@ static int restore(as_slot *s, const remembered *r, assay_error *err)
 }
 
 int as_slot_init(as_slot *s, as_engine *e, uint32_t category, uint32_t index, const as_goal_memory *memory,
-                 assay_error *err)
+		 assay_error *err)
 {
 	const char *name = e->manifest->categories[category].name;
 	const remembered *r = find(memory, as_str(name), index);

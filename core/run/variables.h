@@ -5,7 +5,8 @@
 #include "core/base/memory.h"
 
 typedef struct as_variables as_variables;
-/* dir: where .env may lie (it need not). ASSAY_EDATA with line for a line that is not NAME=value, empty or a comment. */
+/* dir: where .env may lie (it need not). ASSAY_EDATA with line for a line that is not NAME=value, empty or a comment.
+ */
 int as_variables_load(const char *dir, as_variables **out, assay_error *err);
 void as_variables_free(as_variables *v);
 /* NULL when it is set nowhere. The shape of as_estate.variable. */

@@ -22,7 +22,8 @@ static const char *temp_root(void)
 	return tmp && tmp[0] ? tmp : "/tmp";
 }
 
-/* Open (and with O_CREAT make) the lock file of a folder and try to hold it. -1: somebody else does, or there is none. */
+/* Open (and with O_CREAT make) the lock file of a folder and try to hold it. -1: somebody else does, or there is none.
+ */
 static int take_lock(const char *dir, int flags)
 {
 	as_buf path = {0};
@@ -102,7 +103,8 @@ int as_workdir_open(as_workdir *w, assay_error *err)
 	rc = as_make_temp_dir(root, FRESH, &w->path, err);
 	if (rc == 0) {
 		w->lock = take_lock(w->path.ptr, O_CREAT);
-		rc = w->lock < 0 ? as_fail_errno(err, errno, w->path.ptr, "lock the work folder") : settle(w, root, err);
+		rc = w->lock < 0 ? as_fail_errno(err, errno, w->path.ptr, "lock the work folder")
+				 : settle(w, root, err);
 	}
 	if (rc < 0) {
 		as_workdir_close(w);

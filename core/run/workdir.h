@@ -1,5 +1,5 @@
-/* A run's folder for environments, below TMPDIR. It is held by a lock that dies with the process, so what a killed run left
- * behind is recognised and cleared away by the next one. Thread: one. */
+/* A run's folder for environments, below TMPDIR. It is held by a lock that dies with the process, so what a killed run
+ * left behind is recognised and cleared away by the next one. Thread: one. */
 #ifndef AS_WORKDIR_H
 #define AS_WORKDIR_H
 

@@ -14,17 +14,20 @@ typedef struct as_task_frame {
 	const assay_json *provenance; /* object, copied; NULL: {} */
 } as_task_frame;
 
-/* Make a whole task out of a distiller's body {prompt, checkpoints, minefields, ordering, notes}: checks its shape (ASSAY_EDATA with
- * pointer: wrong kinds, empty equivalence set, tools that are not in the catalogue, invalid predicates, duplicate or
- * unknown ids, cyclic ordering), adds complexity, dynamism, servers_used and provenance, and fixes task_id (UUID from the
- * content without certificate and provenance). */
+/* Make a whole task out of a distiller's body {prompt, checkpoints, minefields, ordering, notes}: checks its shape
+ * (ASSAY_EDATA with pointer: wrong kinds, empty equivalence set, tools that are not in the catalogue, invalid
+ * predicates, duplicate or unknown ids, cyclic ordering), adds complexity, dynamism, servers_used and provenance, and
+ * fixes task_id (UUID from the content without certificate and provenance). */
 int as_task_make(const assay_json *body, const as_task_frame *frame, const as_catalogue *catalogue, assay_json **task,
-                 assay_error *err);
+		 assay_error *err);
 
 /* Complexity profile and dynamism of a trace (reference page 7.3). */
-int as_task_complexity(const assay_step *steps, size_t n, const as_catalogue *catalogue, assay_json **out, assay_error *err);
+int as_task_complexity(const assay_step *steps, size_t n, const as_catalogue *catalogue, assay_json **out,
+		       assay_error *err);
 
-/* Union of the equivalence sets, first occurrence order, as far as the catalogue knows them. The list is the arena's. */
-int as_task_required(const assay_json *task, const as_catalogue *catalogue, as_arena *a, assay_tools *out, assay_error *err);
+/* Union of the equivalence sets, first occurrence order, as far as the catalogue knows them. The list is the arena's.
+ */
+int as_task_required(const assay_json *task, const as_catalogue *catalogue, as_arena *a, assay_tools *out,
+		     assay_error *err);
 
 #endif

@@ -107,10 +107,11 @@ static bool overlap(const struct prov_call *a, const struct prov_call *b)
 /* A value that the goal puts in quotes is meant. */
 static bool is_quoted(const struct prov *p, const struct prov_call *c)
 {
+	static const char quotes[] = {'\'', '"', '`', '\x98', '\x9c'}; /* the last two end UTF-8's curly ones */
 	for (size_t i = 0; i < c->n_inputs; i++) {
 		size_t at = prov_find_word(p->prompt, c->inputs[i].text, 0);
 		if (c->inputs[i].origin == PROV_GOAL && at != PROV_NONE && at > 0 &&
-		    memchr("'\"`\x98\x9c", p->prompt.ptr[at - 1], 5)) { /* the last two end UTF-8's curly ones */
+		    memchr(quotes, p->prompt.ptr[at - 1], sizeof quotes)) {
 			return true;
 		}
 	}

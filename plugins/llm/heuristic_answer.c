@@ -74,8 +74,9 @@ static size_t put_record(const struct heur_run *r, const struct heur_clause *c, 
 	for (size_t i = s->first_leaf; i < s->first_leaf + s->n_leaves; i++) {
 		all += r->leaves[i].record == record;
 	}
-	for (; all > most && least < 4; least += 0.5) {
+	for (int half = -18; all > most && half <= 8; half++) {
 		size_t kept = 0;
+		least = half / 2.0;
 		for (size_t i = s->first_leaf; i < s->first_leaf + s->n_leaves; i++) {
 			kept += r->leaves[i].record == record && weight(r, c, &r->leaves[i]) >= least;
 		}

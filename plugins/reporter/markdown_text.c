@@ -93,9 +93,10 @@ static int is_domain(assay_str s, size_t i)
 /* Would this byte, as the first of a line or behind a line's first digits, begin a block? */
 static int begins_block(assay_str s, size_t i)
 {
+	static const char marks[] = {'-', '+', '=', '#', '>', '[', ':', '|'};
 	size_t digits = 0;
 	if (i == 0) {
-		return memchr("-+=#>[:|", s.ptr[0], 8) != NULL;
+		return memchr(marks, s.ptr[0], sizeof marks) != NULL;
 	}
 	while (digits < i && s.ptr[digits] >= '0' && s.ptr[digits] <= '9') {
 		digits++;

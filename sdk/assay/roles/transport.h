@@ -24,26 +24,26 @@ typedef struct assay_transport_ops {
 	/* Send one message (one line of JSON, no newline in it). */
 	int (*send)(void *self, assay_call *call, assay_str message, assay_error *err);
 	/* Wait for messages and write each to the sink; returns once at least one was written. ASSAY_ETIMEOUT after
-	 * timeout_ms, ASSAY_EUNREACH when the peer is gone. Anything that is no message (a banner on stdout) is written too:
-	 * the core tells them apart and counts. */
+	 * timeout_ms, ASSAY_EUNREACH when the peer is gone. Anything that is no message (a banner on stdout) is written
+	 * too: the core tells them apart and counts. */
 	int (*receive)(void *self, assay_call *call, int64_t timeout_ms, assay_sink *messages, assay_error *err);
 	/* What the peer said beside the protocol (the end of its stderr), for error texts. Optional. */
 	int (*diagnostics)(void *self, assay_text *out, assay_error *err);
 
 	/* The rest, all optional, is for transports that carry each message by an HTTP request (ABI 1.1). */
 
-	/* Instead of send. One request may be open at a time. receive goes on with its reply until the sink has answered
-	 * ASSAY_STOP to the message that was its answer. */
+	/* Instead of send. One request may be open at a time. receive goes on with its reply until the sink has
+	 * answered ASSAY_STOP to the message that was its answer. */
 	int (*send_message)(void *self, assay_call *call, const assay_message *message, assay_error *err);
-	/* After send_message or receive answered ASSAY_EDATA: the peer has refused the message; the connection goes on. The
-	 * HTTP status and the reply's body, borrowed until the next operation. */
+	/* After send_message or receive answered ASSAY_EDATA: the peer has refused the message; the connection goes on.
+	 * The HTTP status and the reply's body, borrowed until the next operation. */
 	void (*refusal)(void *self, int32_t *status, assay_str *body);
 	/* Nobody waits for the open request any more: end its stream. */
 	void (*abandon)(void *self);
 	/* The handshake is over: open the stream for what the peer says unasked, if it has one. */
 	int (*listen)(void *self, assay_call *call, assay_error *err);
-	/* The peer has refused the way it is spoken to: take the older one, which needs a new handshake. ASSAY_ENOTSUP: there
-	 * is none. */
+	/* The peer has refused the way it is spoken to: take the older one, which needs a new handshake. ASSAY_ENOTSUP:
+	 * there is none. */
 	int (*fall_back)(void *self, assay_call *call, assay_error *err);
 	/* The peer has forgotten the session: forget it too, before a new handshake. */
 	void (*restart)(void *self);
