@@ -229,7 +229,7 @@ START_TEST(test_cut)
 			 0);
 	report = render(model, NULL);
 	prompt[240] = '\0'; /* 120 characters */
-	strcpy(prompt + 240, "…");
+	memcpy(prompt + 240, "…", sizeof "…");
 	expect(report, prompt);
 	free(report);
 	as_json_free(model);
