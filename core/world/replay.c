@@ -3,7 +3,6 @@
 #include "core/world/replay.h"
 
 #include "core/base/error.h"
-#include "core/base/text.h"
 #include "core/stats/stats.h"
 #include "core/task/predicate.h"
 #include "core/trace/canonical.h"

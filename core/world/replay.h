@@ -1,4 +1,5 @@
-/* The replay world: a cursor on a tape. Design page "replay" (stateful mode), reference page part 3 (reference mode). */
+/* The replay world: a cursor on a tape. Design page "replay" (stateful mode), reference page part 3 (reference mode).
+ */
 #ifndef AS_REPLAY_H
 #define AS_REPLAY_H
 
@@ -17,8 +18,8 @@ typedef struct as_replay_options {
 /* The tape is borrowed and must outlive the world. */
 int as_replay_open(const as_tape *tape, const as_replay_options *options, as_world **out, assay_error *err);
 
-/* The tape of a finished live trace: one row a call, versions as the live world stepped through them. groups: server id ->
- * group, writes decided by the catalogue's flags. */
+/* The tape of a finished live trace: one row a call, versions as the live world stepped through them. groups: server id
+ * -> group, writes decided by the catalogue's flags. */
 int as_tape_of_trace(const as_trace *trace, const as_catalogue *catalogue, as_tape **out, assay_error *err);
 
 #endif

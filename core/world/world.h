@@ -8,10 +8,11 @@
 
 /* The answer to one call. */
 typedef struct as_answer {
-	assay_json *result; /* MCP result object as it goes into the trace, NULL when there is none; the taker frees it */
-	assay_json *error;  /* StepError {"code","message","raw"} or NULL; the taker frees it */
-	uint32_t status;    /* ASSAY_STEP_... */
-	uint32_t served;    /* ASSAY_SERVED_... */
+	assay_json
+		*result; /* MCP result object as it goes into the trace, NULL when there is none; the taker frees it */
+	assay_json *error;             /* StepError {"code","message","raw"} or NULL; the taker frees it */
+	uint32_t status;               /* ASSAY_STEP_... */
+	uint32_t served;               /* ASSAY_SERVED_... */
 	char version[AS_VERSION_SIZE]; /* of the server's group before the call */
 	char next[AS_VERSION_SIZE];    /* and after it */
 } as_answer;
@@ -22,10 +23,10 @@ assay_json *as_tool_error(const assay_json *result);
 
 typedef struct as_world as_world;
 typedef struct as_world_ops {
-	/* A tool's failure is an answer. The function fails when the attempt cannot go on: ASSAY_EUNREACH (server gone),
-	 * ASSAY_ETIMEOUT (the attempt's deadline), ASSAY_ECANCELED, ASSAY_ENOMEM. */
-	int (*call)(as_world *w, as_call *call, assay_str server, assay_str tool, const assay_json *arguments, as_answer *out,
-	            assay_error *err);
+	/* A tool's failure is an answer. The function fails when the attempt cannot go on: ASSAY_EUNREACH (server
+	 * gone), ASSAY_ETIMEOUT (the attempt's deadline), ASSAY_ECANCELED, ASSAY_ENOMEM. */
+	int (*call)(as_world *w, as_call *call, assay_str server, assay_str tool, const assay_json *arguments,
+		    as_answer *out, assay_error *err);
 	int (*reset)(as_world *w, as_call *call, assay_error *err); /* back to the initial state; NULL: not offered */
 	void (*close)(as_world *w, as_call *call);
 } as_world_ops;
@@ -33,8 +34,8 @@ struct as_world {
 	const as_world_ops *ops;
 };
 
-static inline int as_world_call(as_world *w, as_call *call, assay_str server, assay_str tool, const assay_json *arguments,
-                                as_answer *out, assay_error *err)
+static inline int as_world_call(as_world *w, as_call *call, assay_str server, assay_str tool,
+				const assay_json *arguments, as_answer *out, assay_error *err)
 {
 	return w->ops->call(w, call, server, tool, arguments, out, err);
 }

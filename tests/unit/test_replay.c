@@ -357,51 +357,76 @@ START_TEST(test_reference_mode)
 }
 END_TEST
 
-/* From a session to its tape and back: every call is served as it was answered, errors with their own codes. */
-START_TEST(test_tape_of_trace)
+/* A session on the kit's catalogue and one server that is not of it. */
+static const struct {
+	const char *server, *tool, *arguments, *result, *error;
+	uint32_t status;
+} session[] = {
+	{"index", "search_notes", "{'q':'x'}", "{'n':0}", NULL, 0},
+	{"notes", "save", "{'t':1}", NULL, "{'code':'McpError','message':'gone','raw':null}", ASSAY_STEP_ERROR},
+	{"notes", "save", "{'t':1}", "{'isError':true}", "{'code':'ToolError','message':'?','raw':null}",
+	 ASSAY_STEP_ERROR},
+	{"elsewhere", "x", "{}", "{}", NULL, 0},
+	{"notes", "save", "{'t':1}", "{'ok':1}", NULL, 0},
+	{"index", "search_notes", "{'q':'x'}", "{'n':1}", NULL, 0},
+	{"almanac", "set_day", NULL, "{'d':1}", NULL, 0},
+};
+
+static as_trace *recorded_session(void)
 {
-	static const struct {
-		const char *server, *tool, *arguments, *result, *error;
-		uint32_t status;
-	} calls[] = {{"index", "search_notes", "{'q':'x'}", "{'n':0}", NULL, 0},
-		     {"notes", "save", "{'t':1}", NULL, "{'code':'McpError','message':'gone','raw':null}",
-		      ASSAY_STEP_ERROR},
-		     {"notes", "save", "{'t':1}", "{'isError':true}", "{'code':'ToolError','message':'?','raw':null}",
-		      ASSAY_STEP_ERROR},
-		     {"elsewhere", "x", "{}", "{}", NULL, 0},
-		     {"notes", "save", "{'t':1}", "{'ok':1}", NULL, 0},
-		     {"index", "search_notes", "{'q':'x'}", "{'n':1}", NULL, 0},
-		     {"almanac", "set_day", NULL, "{'d':1}", NULL, 0}};
 	assay_error err = {0};
 	as_trace *trace = NULL;
+	ck_ok(as_trace_new(ASSAY_STR(""), NULL, &trace, &err));
+	ck_ok(as_trace_add_server(trace, ASSAY_STR("notes"), json("{}"), json("[]"), &err));
+	for (size_t i = 0; i < sizeof session / sizeof *session; i++) {
+		as_call_record r = {.server = as_str(session[i].server),
+				    .tool = as_str(session[i].tool),
+				    .arguments = session[i].arguments ? json(session[i].arguments) : NULL,
+				    .result = session[i].result ? json(session[i].result) : NULL,
+				    .error = session[i].error ? json(session[i].error) : NULL,
+				    .status = session[i].status};
+		ck_ok(as_trace_add_call(trace, &r, NULL, &err));
+	}
+	ck_ok(as_trace_finish(trace, &err));
+	return trace;
+}
+
+START_TEST(test_tape_of_trace)
+{
+	assay_error err = {0};
+	as_trace *trace = recorded_session();
+	as_tape *tape = NULL;
+	as_catalogue *c = kit_catalogue();
+	ck_ok(as_tape_of_trace(trace, c, &tape, &err));
+	ck_assert_uint_eq(as_tape_count(tape), 6); /* the server that is not ours has no place */
+	ck_str_is(as_tape_row_at(tape, 0)->version, "0");
+	ck_str_is(as_tape_row_at(tape, 1)->next, "0"); /* failed writes move nothing */
+	ck_str_is(as_tape_row_at(tape, 2)->next, "0");
+	ck_assert(as_str_eq(as_tape_row_at(tape, 3)->next, as_tape_row_at(tape, 4)->version)); /* one group */
+	ck_assert_uint_eq(as_tape_row_at(tape, 4)->version.len, 64);
+	ck_str_is(as_tape_row_at(tape, 5)->version, "0"); /* another group */
+	ck_assert_ptr_nonnull(as_tape_row_at(tape, 1)->error);
+	ck_assert_ptr_null(as_tape_row_at(tape, 2)->error); /* made again out of the result */
+	as_tape_free(tape);
+	as_trace_free(trace);
+	as_catalogue_free(c);
+}
+END_TEST
+
+/* The session walked again: every call is served as it was answered, errors with their own codes. */
+START_TEST(test_walking_again)
+{
+	assay_error err = {0};
+	as_trace *trace = recorded_session();
 	as_tape *tape = NULL;
 	as_world *world = NULL;
 	as_call call;
 	size_t n;
-	const assay_step *steps;
+	const assay_step *steps = as_trace_steps(trace, &n);
 	as_catalogue *c = kit_catalogue();
-	ck_ok(as_trace_new(ASSAY_STR(""), NULL, &trace, &err));
-	ck_ok(as_trace_add_server(trace, ASSAY_STR("notes"), json("{}"), json("[]"), &err));
-	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-		as_call_record r = {.server = as_str(calls[i].server),
-				    .tool = as_str(calls[i].tool),
-				    .arguments = calls[i].arguments ? json(calls[i].arguments) : NULL,
-				    .result = calls[i].result ? json(calls[i].result) : NULL,
-				    .error = calls[i].error ? json(calls[i].error) : NULL,
-				    .status = calls[i].status};
-		ck_ok(as_trace_add_call(trace, &r, NULL, &err));
-	}
-	ck_ok(as_trace_finish(trace, &err));
-	ck_ok(as_tape_of_trace(trace, c, &tape, &err));
-	ck_assert_uint_eq(as_tape_count(tape), 6); /* the server that is not ours has no place */
-	ck_assert_str_eq(as_tape_row_at(tape, 0)->version.ptr, "0");
-	ck_assert(as_str_eq(as_tape_row_at(tape, 3)->next, as_tape_row_at(tape, 4)->version));
-	ck_assert_uint_eq(as_tape_row_at(tape, 4)->version.len, 64);
-	ck_str_is(as_tape_row_at(tape, 5)->version, "0");
-	ck_assert_ptr_null(as_tape_row_at(tape, 2)->error); /* made again out of the result */
 	as_call_init(&call);
+	ck_ok(as_tape_of_trace(trace, c, &tape, &err));
 	ck_ok(as_replay_open(tape, &stateful, &world, &err));
-	steps = as_trace_steps(trace, &n);
 	for (size_t i = 0; i < n; i++) {
 		as_answer a = {0};
 		ck_ok(as_world_call(world, &call, steps[i].server, steps[i].tool, steps[i].arguments, &a, &err));
@@ -411,7 +436,7 @@ START_TEST(test_tape_of_trace)
 			ck_assert(as_json_equal(a.result, steps[i].result));
 		}
 		if (i == 1) {
-			ck_assert_str_eq(text_of(a.error), calls[1].error);
+			ck_assert_str_eq(text_of(a.error), session[1].error);
 		}
 		as_answer_clear(&a);
 	}
@@ -424,5 +449,6 @@ START_TEST(test_tape_of_trace)
 END_TEST
 
 UNIT_SUITE(suite, "replay", test_effects, test_groups, test_versions, test_errors, test_filled, test_repeats,
-	   test_equivalent, test_equivalent_order, test_near, test_misses, test_reference_mode, test_tape_of_trace)
+	   test_equivalent, test_equivalent_order, test_near, test_misses, test_reference_mode, test_tape_of_trace,
+	   test_walking_again)
 UNIT_MAIN(suite)
