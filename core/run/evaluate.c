@@ -212,6 +212,12 @@ static int score_all(as_worker *w, as_engine *e, const assay_json *task, const a
 	return rc;
 }
 
+/* A fail whose end was not the agent's doing counts in no rate; a pass stands whatever the end. */
+static bool is_void(const as_verdict_row *headline, assay_str end_class)
+{
+	return !as_str_is(headline->verdict, "pass") && !as_str_is(end_class, "agent");
+}
+
 static assay_json *attempt_metadata(const evaluation *v, const eval_item *item)
 {
 	const as_manifest *m = v->engine->manifest;
@@ -275,8 +281,7 @@ static int run_try(evaluation *v, as_worker *w, const eval_item *item, const cha
 		rc = as_json_dump(as_trace_document(result.trace), ASSAY_JSON_COMPACT, &text, err);
 	}
 	if (rc == 0) {
-		bool failed = !as_str_is(verdicts.rows[m->headline].verdict, "pass");
-		*voided = failed && strcmp(result.end_class, "agent") != 0; /* a pass stands whatever the end */
+		*voided = is_void(&verdicts.rows[m->headline], as_str(result.end_class));
 		row = (as_attempt_row){as_str(id),
 				       as_str(m->bench_id),
 				       as_json_str(as_json_get(t->document, "task_id")),
@@ -371,7 +376,8 @@ int as_stage_evaluate(as_engine *e, uint64_t *made, assay_error *err)
 typedef struct rescored {
 	char id[65];
 	int64_t try_number;
-	assay_str task_id, old;
+	assay_str old;      /* the headline scorer's verdict so far */
+	as_attempt_row row; /* the arena's */
 	as_trace *trace;
 } rescored;
 
@@ -397,9 +403,15 @@ static int list_rescored(void *payload, const as_attempt_row *row, assay_error *
 		}
 	}
 	item = &r->list[r->n++];
-	*item = (rescored){.try_number = row->try_number,
-			   .task_id = as_arena_str(&r->arena, row->task_id),
-			   .old = as_arena_str(&r->arena, old)};
+	*item = (rescored){.try_number = row->try_number, .old = as_arena_str(&r->arena, old), .row = *row};
+	item->row.attempt_id = as_arena_str(&r->arena, row->attempt_id);
+	item->row.run_id = as_arena_str(&r->arena, row->run_id);
+	item->row.task_id = as_arena_str(&r->arena, row->task_id);
+	item->row.candidate = as_arena_str(&r->arena, row->candidate);
+	item->row.condition = as_arena_str(&r->arena, row->condition);
+	item->row.end = as_arena_str(&r->arena, row->end);
+	item->row.end_class = as_arena_str(&r->arena, row->end_class);
+	item->row.trace = as_arena_str(&r->arena, row->trace);
 	memcpy(item->id, row->attempt_id.ptr, row->attempt_id.len < 64 ? row->attempt_id.len : 64);
 	return r->arena.failed ? as_fail_memory(err) : as_trace_parse(row->trace, &item->trace, err);
 }
@@ -414,9 +426,9 @@ static const eval_task *task_by_id(const evaluation *v, assay_str id)
 	return NULL;
 }
 
-static int rescore_one(evaluation *v, const rescored *item, bool *changed, assay_error *err)
+static int rescore_one(evaluation *v, rescored *item, bool *changed, assay_error *err)
 {
-	const eval_task *t = task_by_id(v, item->task_id);
+	const eval_task *t = task_by_id(v, item->row.task_id);
 	verdict_set s = {0};
 	int rc;
 	*changed = false;
@@ -425,8 +437,12 @@ static int rescore_one(evaluation *v, const rescored *item, bool *changed, assay
 	}
 	rc = score_all(v->workers[0], v->engine, t->document, item->trace, item->id, &s, err);
 	if (rc == 0) {
-		*changed = !as_str_eq(s.rows[v->engine->manifest->headline].body, item->old);
-		rc = as_store_put_verdicts(v->engine->store, as_str(item->id), item->try_number, s.rows, s.n, err);
+		const as_verdict_row *headline = &s.rows[v->engine->manifest->headline];
+		*changed = !as_str_eq(headline->body, item->old);
+		item->row.voided = is_void(headline, item->row.end_class);
+		item->row.verdicts = s.rows;
+		item->row.n_verdicts = s.n;
+		rc = as_store_put_attempt(v->engine->store, &item->row, err);
 	}
 	verdicts_free(&s);
 	return rc;
