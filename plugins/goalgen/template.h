@@ -78,6 +78,7 @@ assay_str tmpl_join(struct tmpl_arena *a, const struct tmpl_words *words, size_t
 assay_str tmpl_singular(struct tmpl_arena *a, assay_str word);
 assay_str tmpl_plural(struct tmpl_arena *a, assay_str word);
 bool tmpl_same_stem(assay_str a, assay_str b); /* equal but for number */
+assay_str tmpl_last_word(assay_str phrase);
 
 /* --- template_tool.c: what tools do and take ------------------------------------------------------------------------
  */
@@ -150,6 +151,7 @@ struct tmpl_leaf {
 	int record;
 	assay_str server;
 	bool plain; /* can be written in a goal: short, one line, no quotes, no tool's name */
+	bool local; /* a path that may be another one next time: only referred to */
 };
 
 struct tmpl_answer {

@@ -65,6 +65,9 @@ static bool bind_named(struct tmpl_run *r, const struct tmpl_step *s, const stru
 		const struct tmpl_leaf *leaf = &r->leaves[i];
 		int fit = leaf->plain ? tmpl_name_fit(r, t, p, leaf) : 0;
 		int state = fit >= 5 && !t->reads ? tmpl_state_fit(r, t, leaf) : 0;
+		if (leaf->local) {
+			continue;
+		}
 		bool amount = p->sense == TMPL_AMOUNT || p->sense == TMPL_DATE;
 		bool nothing = amount && (tmpl_is(leaf->text, "0") || own_answer(r, s, leaf));
 		if (fit >= 5 && state >= 0 && !nothing && tmpl_type_fits(r, p, leaf) && !used_in_step(s, leaf->text)) {
@@ -287,6 +290,33 @@ static bool bind_option(struct tmpl_run *r, const struct tmpl_step *s, const str
 	return take_schema(r, r->json->at(options, index), out);
 }
 
+/* The first value that a description gives as an example: "(e.g., 'Europe/London')". */
+static bool bind_told(struct tmpl_run *r, const struct tmpl_param *p, struct tmpl_slot *out)
+{
+	static const char *const leads[] = {"e.g.", "for example", "such as", "example:"};
+	assay_str text = r->json->str(r->json->get(p->schema, "description"));
+	size_t at = SIZE_MAX;
+	for (size_t i = 0; i < 4 && at == SIZE_MAX && (p->types & TMPL_STRING) && text.len < 2000; i++) {
+		at = tmpl_find_word(text, tmpl_cstr(leads[i]));
+		at = at == SIZE_MAX ? at : at + strlen(leads[i]);
+	}
+	while (at < text.len && strchr(" ,:", text.ptr[at])) {
+		at++;
+	}
+	if (at >= text.len) {
+		return false;
+	}
+	bool quoted = strchr("'\"`", text.ptr[at]) != NULL;
+	const char *stops = quoted ? (char[]){text.ptr[at], '\0'} : ",;) ";
+	size_t from = at + quoted, to = from;
+	while (to < text.len && !strchr(stops, text.ptr[to])) {
+		to++;
+	}
+	to -= !quoted && to > from && text.ptr[to - 1] == '.';
+	assay_json *value = to > from ? tmpl_own(r, r->json->string((assay_str){text.ptr + from, to - from})) : NULL;
+	return value && take_schema(r, value, out);
+}
+
 static bool bind_example(struct tmpl_run *r, const struct tmpl_param *p, struct tmpl_slot *out)
 {
 	const assay_json *examples = r->json->get(p->schema, "examples");
@@ -299,7 +329,7 @@ static bool bind_example(struct tmpl_run *r, const struct tmpl_param *p, struct 
 		return true;
 	}
 	return take_schema(r, r->json->get(p->schema, "example"), out) ||
-	       take_schema(r, r->json->get(p->schema, "default"), out);
+	       take_schema(r, r->json->get(p->schema, "default"), out) || bind_told(r, p, out);
 }
 
 /* --- Texts of our own ----------------------------------------------------------------------------------------------
@@ -356,6 +386,24 @@ static bool bind_composed(struct tmpl_run *r, const struct tmpl_step *s, const s
 	return value != NULL;
 }
 
+/* A text to be looked at, as it was seen somewhere. */
+static bool bind_text(struct tmpl_run *r, const struct tmpl_step *s, const struct tmpl_param *p, struct tmpl_slot *out)
+{
+	struct choice c = {-1, 0, 0};
+	for (size_t i = 0; i < r->n_leaves; i++) {
+		const struct tmpl_leaf *leaf = &r->leaves[i];
+		bool text = r->json->type(leaf->value) == ASSAY_JSON_STRING && leaf->text.len >= 5 &&
+			    leaf->text.ptr[0] != '/';
+		if (text && leaf->plain && tmpl_type_fits(r, p, leaf) && !used_in_step(s, leaf->text)) {
+			offer(r, &c, i, memchr(leaf->text.ptr, ' ', leaf->text.len) ? 2 : 1);
+		}
+	}
+	if (c.best >= 0) {
+		take(r, c.best, out);
+	}
+	return c.best >= 0 || bind_example(r, p, out);
+}
+
 /* --- All together --------------------------------------------------------------------------------------------------
  */
 
@@ -374,7 +422,7 @@ static bool bind_scalar(struct tmpl_run *r, const struct tmpl_step *s, const str
 	case TMPL_QUERY:
 		return bind_query(r, s, out) || bind_example(r, p, out);
 	case TMPL_CONTENT:
-		return bind_composed(r, s, p, out);
+		return (reads && bind_text(r, s, p, out)) || bind_composed(r, s, p, out);
 	case TMPL_AMOUNT:
 		return bind_named(r, s, p, out) || (tmpl_below(r, 4) == 0 && bind_example(r, p, out)) ||
 		       (reads && bind_by_looks(r, s, p, out)) || bind_example(r, p, out);

@@ -94,7 +94,8 @@ static bool is_ender(assay_str w)
 static assay_str next_word(struct tmpl_run *r, assay_str text, size_t *at)
 {
 	size_t from = *at;
-	while (*at < text.len && (tmpl_letter(text.ptr[*at]) || text.ptr[*at] == '-' || text.ptr[*at] == '\'')) {
+	while (*at < text.len && (tmpl_letter(text.ptr[*at]) || text.ptr[*at] == '-' || text.ptr[*at] == '\'' ||
+				  (*at > from && tmpl_digit(text.ptr[*at])))) {
 		(*at)++;
 	}
 	char *p = *at > from && *at - from <= 24 ? tmpl_alloc(&r->arena, *at - from, 1) : NULL;
@@ -122,6 +123,17 @@ static void strip_server(struct tmpl_run *r, const struct tmpl_tool *t, struct p
 	}
 }
 
+/* "Encode or decode texts": encode texts. */
+static void skip_second_verb(struct tmpl_run *r, assay_str text, size_t *at)
+{
+	size_t to = *at + 1;
+	assay_str join = *at < text.len && text.ptr[*at] == ' ' ? next_word(r, text, &to) : (assay_str){0};
+	if ((tmpl_is(join, "and") || tmpl_is(join, "or")) && to < text.len && text.ptr[to] == ' ') {
+		to++;
+		*at = tmpl_verb(next_word(r, text, &to)) != TMPL_NONE ? to : *at;
+	}
+}
+
 static bool read_pattern(struct tmpl_run *r, const struct tmpl_tool *t, struct phrase *f)
 {
 	assay_str text = tmpl_trim(t->tool->description);
@@ -131,6 +143,7 @@ static bool read_pattern(struct tmpl_run *r, const struct tmpl_tool *t, struct p
 	if (f->verb.len == 0 || tmpl_verb(f->verb) == TMPL_NONE) {
 		return false;
 	}
+	skip_second_verb(r, text, &at);
 	while (f->n < MAX_TOKENS && at < text.len && text.ptr[at] == ' ') {
 		at++;
 		assay_str w = next_word(r, text, &at);
@@ -190,11 +203,7 @@ static bool stands_at(const struct tmpl_tool *t, const struct tmpl_param *p, ass
 	if (p->sense == TMPL_CONTENT && content_word(w)) {
 		return true;
 	}
-	size_t tail = t->noun.len;
-	while (tail > 0 && t->noun.ptr[tail - 1] != ' ') {
-		tail--;
-	}
-	assay_str last = {t->noun.ptr + tail, t->noun.len - tail};
+	assay_str last = tmpl_last_word(t->noun);
 	return own && p->words.n == 1 && last.len > 0 && tmpl_same_stem(last, w);
 }
 
@@ -202,6 +211,13 @@ static bool is_target(const struct tmpl_tool *t, size_t i)
 {
 	const struct tmpl_param *p = &t->params[i];
 	return t->act == TMPL_CHANGE && i > 0 && p->sense != TMPL_ID;
+}
+
+/* Is what is referred to called something else than this noun? */
+static bool other_kind(const struct tmpl_slot *v, assay_str noun)
+{
+	bool refers = v->pick == TMPL_IT || v->pick == TMPL_FIRST;
+	return refers && !v->measure && v->noun.len > 0 && !tmpl_same_stem(tmpl_last_word(v->noun), noun);
 }
 
 static void attach(const struct tmpl_tool *t, const struct tmpl_step *s, struct phrase *f)
@@ -212,7 +228,8 @@ static void attach(const struct tmpl_tool *t, const struct tmpl_step *s, struct 
 			continue;
 		}
 		for (size_t k = f->n; k-- > 0 && !f->said[i];) {
-			if (f->param[k] < 0 && stands_at(t, p, f->token[k])) {
+			bool other = other_kind(&s->slots[i], f->token[k]) && k + 1 < f->n;
+			if (f->param[k] < 0 && !other && stands_at(t, p, f->token[k])) {
 				f->param[k] = (int)i;
 				f->said[i] = true;
 			}
@@ -280,9 +297,10 @@ static void add_pattern(struct tmpl_run *r, struct tmpl_buf *b, const struct tmp
 			tmpl_puts(b, " ");
 		}
 		bool many = s->fan >= 0 && f->param[k] == s->fan;
-		tmpl_add(b, slot && slot->measure ? slot->noun
-			    : many                ? tmpl_plural(&r->arena, f->token[k])
-						  : f->token[k]);
+		bool renamed = slot && p->sense == TMPL_PATH && other_kind(slot, f->token[k]);
+		tmpl_add(b, slot && (slot->measure || renamed) ? slot->noun
+			    : many                             ? tmpl_plural(&r->arena, f->token[k])
+							       : f->token[k]);
 		if (slot && written(slot) && !before) {
 			tmpl_puts(b, " ");
 			add_values(r, b, s, (size_t)f->param[k]);
@@ -297,13 +315,15 @@ static void add_thing(struct tmpl_run *r, struct tmpl_buf *b, const struct tmpl_
 {
 	const struct tmpl_tool *t = &r->tools[s->tool];
 	const struct tmpl_slot *v = &s->slots[i];
-	assay_str thing = v->measure ? v->noun : entity_of(r, t, &t->params[i]);
+	bool path = t->params[i].sense == TMPL_PATH && !written(v);
+	assay_str thing = v->measure || (path && v->noun.len > 0) ? v->noun : entity_of(r, t, &t->params[i]);
 	tmpl_puts(b, lead);
 	tmpl_puts(b, v->measure              ? "the "
 		     : v->pick == TMPL_IT    ? "that "
 		     : v->pick == TMPL_FIRST ? "the first "
 					     : "the ");
-	tmpl_add(b, thing.len > 0 ? thing : ASSAY_STR("one"));
+	thing = thing.len > 0 ? thing : ASSAY_STR("one");
+	tmpl_add(b, s->fan == (int)i ? tmpl_plural(&r->arena, thing) : thing);
 	if (written(v)) {
 		tmpl_puts(b, " ");
 		add_values(r, b, s, i);
@@ -350,6 +370,10 @@ static void add_mention(struct tmpl_run *r, struct tmpl_buf *b, const struct tmp
 		add_thing(r, b, s, i, " in ");
 	} else if (p->sense == TMPL_DATE) {
 		add_thing(r, b, s, i, " for ");
+	} else if (p->sense == TMPL_PATH) {
+		add_thing(r, b, s, i, " in ");
+	} else if (t->reads && s->slots[i].noun.len > 0 && tmpl_has(&p->words, s->slots[i].noun)) {
+		add_thing(r, b, s, i, " of "); /* the records of the table "orders" */
 	} else {
 		add_named(r, b, s, i, with);
 	}
@@ -441,6 +465,19 @@ static int query_param(const struct tmpl_tool *t, const struct tmpl_step *s)
 	return -1;
 }
 
+/* What is listed is what the thing itself holds: list_directory of a path. */
+static int container(const struct tmpl_tool *t, const struct tmpl_step *s)
+{
+	for (size_t i = 0; i < t->n_params; i++) {
+		const struct tmpl_param *p = &t->params[i];
+		bool own = p->words.n == 1 && vague(p->words.list[0]) && p->required;
+		if (own && s->slots[i].pick != TMPL_NOT_BOUND && t->noun.len > 0) {
+			return (int)i;
+		}
+	}
+	return -1;
+}
+
 static void add_finding(struct tmpl_run *r, struct tmpl_buf *b, const struct tmpl_step *s, struct phrase *f)
 {
 	static const char *const before[] = {"find the ", "look for ", "find ", "look for the "};
@@ -449,6 +486,12 @@ static void add_finding(struct tmpl_run *r, struct tmpl_buf *b, const struct tmp
 	const struct tmpl_tool *t = &r->tools[s->tool];
 	int query = query_param(t, s);
 	uint32_t k = tmpl_below(r, 4);
+	int place = query < 0 && t->act == TMPL_LIST ? container(t, s) : -1;
+	if (place >= 0) {
+		add_thing(r, b, s, (size_t)place, "list the contents of ");
+		f->said[place] = true;
+		return;
+	}
 	tmpl_puts(b, t->act == TMPL_LIST && query < 0 ? listing[tmpl_below(r, 3)] : before[query < 0 ? 0 : k]);
 	tmpl_add(b, t->noun.len > 0 ? tmpl_plural(&r->arena, t->noun) : ASSAY_STR("entries"));
 	if (query >= 0) {
@@ -499,11 +542,16 @@ static assay_str spoken(struct tmpl_run *r, const struct tmpl_words *words)
 			   ASSAY_FMT(words->list[words->n - 1]));
 }
 
+static bool is_participle(assay_str w)
+{
+	return w.len > 3 && w.ptr[w.len - 1] == 'd' && w.ptr[w.len - 2] == 'e';
+}
+
 static bool worth_telling(const struct tmpl_run *r, const struct tmpl_step *s, const struct tmpl_leaf *leaf)
 {
 	const struct tmpl_tool *t = &r->tools[s->tool];
 	if (r->records[leaf->record].parent >= 0 || !leaf->plain || leaf->words.n == 0 || leaf->words.n > 3 ||
-	    vague(leaf->words.list[leaf->words.n - 1])) {
+	    vague(leaf->words.list[leaf->words.n - 1]) || is_participle(leaf->words.list[leaf->words.n - 1])) {
 		return false;
 	}
 	for (size_t i = 0; i < t->n_params; i++) {

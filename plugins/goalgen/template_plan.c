@@ -51,7 +51,9 @@ static void refer(struct tmpl_run *r, const struct tmpl_answer *a, const int *fi
 	int leaf = fitting[0], name = -1;
 	assay_str noun = r->records[r->leaves[leaf].record].noun;
 	enum tmpl_pick pick = distinct == 1 ? TMPL_IT : TMPL_FIRST;
-	bool speaks = p->sense == TMPL_TITLE || p->sense == TMPL_PLACE || p->sense == TMPL_PATH;
+	bool named =
+		p->sense == TMPL_TITLE || p->sense == TMPL_PLACE || p->sense == TMPL_PATH || p->sense == TMPL_OTHER;
+	bool speaks = !r->leaves[leaf].local && (named || tmpl_is_name(&r->leaves[leaf]));
 	if (distinct > 1 && tmpl_below(r, 2) == 0) {
 		int other = fitting[tmpl_below(r, (uint32_t)n)];
 		name = speaks ? other : name_beside(r, other, a);
@@ -105,7 +107,7 @@ static bool link_param(struct tmpl_run *r, int tool, const struct tmpl_param *p,
 		if (n > 0) {
 			refer(r, a, fitting, n, distinct, p, out);
 			bool odd = best > 0 && (out->pick == TMPL_IT || out->pick == TMPL_FIRST);
-			out->pick = odd ? TMPL_LITERAL : out->pick;
+			out->pick = odd && !r->leaves[out->leaf].local ? TMPL_LITERAL : out->pick;
 			return true;
 		}
 	}
@@ -267,7 +269,7 @@ static bool bind_required(struct tmpl_run *r, struct tmpl_step *s, int depth)
 		}
 		/* What a change sets something to is not taken from the thing itself. */
 		bool target = t->act == TMPL_CHANGE && i > 0 && p->sense != TMPL_ID;
-		bool refers = may_refer(p) && !target;
+		bool refers = may_refer(p) && !target && !p->list;
 		if (refers && link_param(r, s->tool, p, LINK_FIT, slot)) {
 			continue;
 		}
@@ -384,7 +386,8 @@ static bool connects(struct tmpl_run *r, int tool)
 		if (p->sense == TMPL_CONTENT && p->required) {
 			return true; /* what was found can be written down */
 		}
-		if (may_refer(p) && (p->required || p->sense == TMPL_ID) && link_param(r, tool, p, LINK_FIT, &slot)) {
+		if (may_refer(p) && !p->list && (p->required || p->sense == TMPL_ID) &&
+		    link_param(r, tool, p, LINK_FIT, &slot)) {
 			return true;
 		}
 		if (p->required && p->sense == TMPL_AMOUNT && t->reads && link_measure(r, t, p, &slot)) {

@@ -58,6 +58,20 @@ static int add_record(struct tmpl_run *r, int answer, int parent, assay_str noun
 	return (int)r->n_records - 1;
 }
 
+/* Below something that was handed to us for good? Other absolute paths are those of a copy that is made anew each time.
+ */
+static bool is_local(const struct tmpl_run *r, assay_str text)
+{
+	bool local = text.len > 1 && text.ptr[0] == '/' && memchr(text.ptr + 1, '/', text.len - 1) != NULL;
+	for (size_t i = 0; i < r->n_leaves && local; i++) {
+		const struct tmpl_leaf *leaf = &r->leaves[i];
+		bool below = leaf->text.len > 1 && leaf->text.len <= text.len &&
+			     memcmp(leaf->text.ptr, text.ptr, leaf->text.len) == 0;
+		local = !(below && r->records[leaf->record].answer < 0);
+	}
+	return local;
+}
+
 static void add_leaf(struct tmpl_run *r, int record, assay_str server, assay_str key, const assay_json *value)
 {
 	int type = r->json->type(value);
@@ -71,6 +85,7 @@ static void add_leaf(struct tmpl_run *r, int record, assay_str server, assay_str
 	*leaf = (struct tmpl_leaf){.key = key, .value = value, .record = record, .server = server};
 	leaf->text = type == ASSAY_JSON_STRING ? r->json->str(value) : r->json->spelling(value);
 	leaf->plain = tmpl_plain(r, leaf->text);
+	leaf->local = r->records[record].answer >= 0 && is_local(r, leaf->text);
 	tmpl_split(&r->arena, key, &leaf->words);
 }
 
@@ -91,10 +106,60 @@ struct walk {
 	size_t most; /* leaves, when this answer is full */
 };
 
+/* One line of a text that lists things or fields. */
+static void add_line(struct tmpl_run *r, const struct walk *w, assay_str line, int record)
+{
+	static const struct {
+		const char *mark, *key;
+	} marks[] = {{"[FILE] ", "file"}, {"[DIR] ", "directory"}, {"- ", ""},
+		     {"* ", ""},          {"\xE2\x80\xA2 ", ""},   {"/", "path"}};
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+		if (tmpl_starts(line, marks[i].mark)) {
+			size_t skip = marks[i].mark[0] == '/' ? 0 : strlen(marks[i].mark);
+			assay_str noun = tmpl_last_word(r->records[record].noun);
+			assay_str item = tmpl_trim((assay_str){line.ptr + skip, line.len - skip});
+			assay_str key = *marks[i].key  ? tmpl_cstr(marks[i].key)
+					: noun.len > 0 ? noun
+						       : ASSAY_STR("item");
+			int inner = add_record(r, w->answer, record, *marks[i].key && skip ? key : noun, true);
+			add_leaf(r, inner, w->server, key, tmpl_own(r, r->json->string(item)));
+			return;
+		}
+	}
+	size_t colon = 0;
+	while (colon + 1 < line.len && !(line.ptr[colon] == ':' && line.ptr[colon + 1] == ' ')) {
+		colon++;
+	}
+	if (colon > 0 && colon <= 30 && colon + 2 < line.len && tmpl_letter(line.ptr[0])) {
+		assay_str value = tmpl_trim((assay_str){line.ptr + colon + 1, line.len - colon - 1});
+		add_leaf(r, record, w->server, (assay_str){line.ptr, colon}, tmpl_own(r, r->json->string(value)));
+	}
+}
+
+static void add_lines(struct tmpl_run *r, const struct walk *w, assay_str text, int record)
+{
+	for (size_t at = 0, lines = 0; at < text.len && lines < 200 && record >= 0 && r->n_leaves < w->most; lines++) {
+		size_t end = at;
+		while (end < text.len && text.ptr[end] != '\n') {
+			end++;
+		}
+		assay_str line = tmpl_trim((assay_str){text.ptr + at, end - at});
+		if (line.len > 0 && line.len <= 400) {
+			add_line(r, w, line, record);
+		}
+		at = end + 1;
+	}
+}
+
 static void walk(struct tmpl_run *r, const struct walk *w, const assay_json *v, int record, assay_str key, int depth)
 {
 	int type = r->json->type(v);
+	assay_str text = r->json->str(v);
 	if (record < 0 || depth > TMPL_MAX_DEPTH || r->n_leaves >= w->most) {
+		return;
+	}
+	if (text.len > 0 && text.len <= TMPL_MAX_TEXT && memchr(text.ptr, '\n', text.len)) {
+		add_lines(r, w, text, record);
 		return;
 	}
 	if (type != ASSAY_JSON_ARRAY && type != ASSAY_JSON_OBJECT) {
@@ -117,58 +182,27 @@ static void walk(struct tmpl_run *r, const struct walk *w, const assay_json *v, 
 	}
 }
 
-/* "Title: value" lines of a plain text as an object. */
-static assay_json *fields_of(struct tmpl_run *r, assay_str text)
-{
-	assay_json *object = r->json->object();
-	for (size_t at = 0, lines = 0; at < text.len && object && lines < 200; lines++) {
-		size_t end = at, colon = SIZE_MAX;
-		for (; end < text.len && text.ptr[end] != '\n'; end++) {
-			bool gap = text.ptr[end] == ':' && end + 1 < text.len && text.ptr[end + 1] == ' ';
-			colon = colon == SIZE_MAX && gap ? end : colon;
-		}
-		assay_str key = colon == SIZE_MAX ? (assay_str){0} : tmpl_trim((assay_str){text.ptr + at, colon - at});
-		if (key.len > 0 && key.len <= 30 && tmpl_letter(key.ptr[0])) {
-			assay_str value = tmpl_trim((assay_str){text.ptr + colon + 1, end - colon - 1});
-			r->json->set_n(object, key, r->json->string(value));
-		}
-		at = end + 1;
-	}
-	return tmpl_own(r, object);
-}
-
-static const assay_json *document_of(struct tmpl_run *r, const assay_json *result)
-{
-	const assay_json *structured = r->json->get(result, "structuredContent");
-	if (structured) {
-		return structured;
-	}
-	for (const assay_json *part = r->json->first(r->json->get(result, "content")); part;
-	     part = r->json->next(part)) {
-		assay_str text = r->json->str(r->json->get(part, "text"));
-		assay_json *parsed = NULL;
-		if (text.len == 0 || text.len > TMPL_MAX_TEXT) {
-			continue;
-		}
-		if (r->json->parse(text, ASSAY_JSON_PEER, &parsed, NULL) == 0) {
-			return tmpl_own(r, parsed);
-		}
-		return fields_of(r, text);
-	}
-	return NULL;
-}
-
 void tmpl_add_result(struct tmpl_run *r, int answer, const assay_json *result)
 {
 	struct tmpl_answer *a = &r->answers[answer];
 	const struct tmpl_tool *t = &r->tools[a->tool];
-	const assay_json *document = document_of(r, result);
+	const assay_json *document = r->json->get(result, "structuredContent"), *part;
 	struct walk w = {.server = t->tool->server, .answer = answer, .most = r->n_leaves + TMPL_MAX_PER_CALL};
-	bool listed = r->json->type(document) == ASSAY_JSON_ARRAY;
+	int top = add_record(r, answer, -1, tmpl_last_word(t->noun), false);
 	a->first_leaf = r->n_leaves;
 	w.most = w.most < TMPL_MAX_LEAVES ? w.most : TMPL_MAX_LEAVES;
-	walk(r, &w, document, add_record(r, answer, -1, t->noun, false), listed ? t->noun : (assay_str){0}, 0);
-	a->n_leaves = r->n_leaves - a->first_leaf;
+	for (part = r->json->first(r->json->get(result, "content")); part && !document; part = r->json->next(part)) {
+		assay_str text = r->json->str(r->json->get(part, "text"));
+		assay_json *parsed = NULL;
+		if (text.len > TMPL_MAX_TEXT || r->json->parse(text, ASSAY_JSON_PEER, &parsed, NULL) != 0) {
+			add_lines(r, &w, text.len > TMPL_MAX_TEXT ? (assay_str){0} : text, top);
+		} else {
+			document = tmpl_own(r, parsed);
+		}
+	}
+	bool listed = r->json->type(document) == ASSAY_JSON_ARRAY;
+	walk(r, &w, document, top, listed ? t->noun : (assay_str){0}, 0);
+	r->answers[answer].n_leaves = r->n_leaves - r->answers[answer].first_leaf;
 }
 
 void tmpl_add_resources(struct tmpl_run *r)
@@ -278,7 +312,23 @@ static bool kin(const struct tmpl_run *r, const struct tmpl_tool *t, const struc
 	assay_str noun = r->records[leaf->record].noun;
 	bool home = tmpl_same(leaf->server, t->tool->server);
 	return home && noun.len > 0 &&
-	       (tmpl_same_stem(noun, t->noun) || tmpl_has(&t->words, noun) || tmpl_has(&t->about, noun));
+	       (tmpl_same_stem(noun, tmpl_last_word(t->noun)) || tmpl_has(&t->words, noun) ||
+		tmpl_has(&t->about, noun));
+}
+
+/* A folder is no file, and the other way round; a bare "path" may be either. */
+static bool path_fits(const struct tmpl_param *p, const struct tmpl_leaf *leaf, bool resource)
+{
+	static const char *const folders[] = {"dir",  "directory", "folder",    "repository",
+					      "repo", "root",      "workspace", NULL};
+	static const char *const files[] = {"file", "filename", "database", "db", "document", NULL};
+	assay_str kind = leaf->words.list[leaf->words.n - 1], last = p->words.list[p->words.n - 1];
+	bool folder = tmpl_in(kind, folders), file = tmpl_in(kind, files);
+	if (!folder && !file && !tmpl_is(kind, "path")) {
+		return false;
+	}
+	bool absolute = leaf->text.len > 0 && leaf->text.ptr[0] == '/';
+	return (resource || absolute) && !(tmpl_in(last, files) && folder) && !(tmpl_in(last, folders) && file);
 }
 
 int tmpl_name_fit(const struct tmpl_run *r, const struct tmpl_tool *t, const struct tmpl_param *p,
@@ -294,15 +344,18 @@ int tmpl_name_fit(const struct tmpl_run *r, const struct tmpl_tool *t, const str
 	if (resource && home && l->n > 0 && (same_words(&p->words, l) || tmpl_has(&p->words, l->list[l->n - 1]))) {
 		return 8;
 	}
-	if (resource && p->sense == TMPL_PATH && home && l->n > 0 &&
-	    tmpl_in(l->list[l->n - 1], (const char *const[]){"path", "file", "dir", "directory", "folder", NULL})) {
-		return 7;
+	if (p->sense == TMPL_PATH && home && l->n > 0 && path_fits(p, leaf, resource)) {
+		return resource ? 7 : 5;
 	}
 	if (same_words(&p->words, l)) {
 		if (!common(l)) {
 			return home ? 7 : 6;
 		}
 		return kin(r, t, leaf) ? 7 : 0;
+	}
+	assay_str last = p->words.list[p->words.n - 1];
+	if (l->n == 1 && p->words.n == 2 && home && tmpl_same_stem(last, l->list[0]) && about(p, noun)) {
+		return 7; /* tableName from the name of a table */
 	}
 	bool identifies = l->n == 1 && vague(l->list[0]) && !tmpl_is(l->list[0], "name");
 	if (identifies && home && about(p, noun)) {

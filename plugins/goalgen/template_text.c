@@ -327,6 +327,9 @@ bool tmpl_same_stem(assay_str a, assay_str b)
 		return false;
 	}
 	size_t shared = x.len < y.len ? x.len : y.len;
+	if (shared == 0) {
+		return a.len == b.len;
+	}
 	if (memcmp(x.ptr, y.ptr, shared) != 0) {
 		return false;
 	}
@@ -351,4 +354,13 @@ assay_str tmpl_join(struct tmpl_arena *a, const struct tmpl_words *words, size_t
 		tmpl_add(&b, words->list[i]);
 	}
 	return tmpl_text(&b);
+}
+
+assay_str tmpl_last_word(assay_str phrase)
+{
+	size_t at = phrase.len;
+	while (at > 0 && phrase.ptr[at - 1] != ' ') {
+		at--;
+	}
+	return (assay_str){phrase.ptr + at, phrase.len - at};
 }

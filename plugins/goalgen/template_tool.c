@@ -7,7 +7,7 @@
 
 struct verb {
 	enum tmpl_act act;
-	const char *const words[32];
+	const char *const words[48];
 };
 
 static const struct verb verbs[] = {
@@ -24,9 +24,11 @@ static const struct verb verbs[] = {
 		       "book",   "schedule", "register", "submit", "publish", "reserve", "save",   "put",    "upload",
 		       "order",  "buy",      "generate", "store",  "log",     "record",  "copy",   "import", "invite"}},
 	{TMPL_CHANGE,
-	 {"update", "rename", "set",     "edit",   "change",  "modify",   "move",   "replace", "mark",     "assign",
-	  "close",  "reopen", "restore", "enable", "disable", "increase", "reduce", "merge",   "transfer", "apply",
-	  "patch",  "push",   "commit",  "run",    "execute", "start",    "stop",   "pay",     "refund",   "ship"}},
+	 {"update",   "rename", "set",     "edit",       "change", "modify",  "move",     "replace", "mark",
+	  "assign",   "close",  "reopen",  "restore",    "enable", "disable", "increase", "reduce",  "merge",
+	  "transfer", "apply",  "patch",   "push",       "commit", "run",     "execute",  "start",   "stop",
+	  "pay",      "refund", "ship",    "initialize", "init",   "stash",   "checkout", "switch",  "stage",
+	  "unstage",  "pull",   "install", "configure",  "toggle", "trigger", "click",    "type",    "navigate"}},
 	{TMPL_REMOVE,
 	 {"delete", "remove", "cancel", "drop", "clear", "purge", "wipe", "destroy", "truncate", "reset", "revoke",
 	  "uninstall", "archive", "erase", "discard", "trash", "void", "kill", "unsubscribe"}},
@@ -143,12 +145,17 @@ static const struct sense_words senses[] = {
 	{TMPL_DATE, {"date", "day", "since", "until", "deadline", "due"}},
 	{TMPL_TIME, {"time", "timestamp", "instant", "datetime"}},
 	{TMPL_TITLE, {"title", "name", "subject", "heading"}},
-	{TMPL_CONTENT, {"content", "body", "text", "message", "comment", "note", "description", "reason", "markdown"}},
+	{TMPL_CONTENT,
+	 {"content", "body", "text", "message", "comment", "note", "description", "reason", "markdown", "input",
+	  "string", "sentence"}},
 	{TMPL_PLACE, {"city", "country", "place", "location", "region", "town"}},
 };
 
 static enum tmpl_sense sense_by_word(assay_str word)
 {
+	while (word.len > 2 && tmpl_digit(word.ptr[word.len - 1])) {
+		word.len--; /* text1, date2 */
+	}
 	for (size_t i = 0; i < sizeof senses / sizeof *senses; i++) {
 		if (tmpl_in(word, senses[i].words)) {
 			return senses[i].sense;
@@ -294,8 +301,11 @@ static assay_str noun_of_description(struct tmpl_run *r, const struct tmpl_tool 
 
 static assay_str noun_of_name(struct tmpl_run *r, const struct tmpl_tool *t)
 {
-	struct tmpl_words rest = {.n = 0};
-	for (size_t i = 0; i < t->words.n && !(i > 0 && tmpl_in(t->words.list[i], prepositions)); i++) {
+	struct tmpl_words rest = {.n = 0}, server = {.n = 0};
+	tmpl_split(&r->arena, t->tool->server, &server);
+	for (size_t i =
+		     t->words.n > 1 && tmpl_has(&server, t->words.list[0]) && exact_verb(t->words.list[0]) == TMPL_NONE;
+	     i < t->words.n && !(i > 0 && tmpl_in(t->words.list[i], prepositions)); i++) {
 		assay_str w = t->words.list[i];
 		bool verb = (i == 0 || rest.n == 0) && exact_verb(w) != TMPL_NONE;
 		if (!verb && !tmpl_is(w, "all") && !tmpl_stop_word(w)) {
@@ -338,7 +348,8 @@ void tmpl_read_tool(struct tmpl_run *r, const assay_tool *tool, struct tmpl_tool
 	bool safe = (tool->flags & (ASSAY_TOOL_WRITES | ASSAY_TOOL_DESTRUCTIVE)) == 0;
 	bool says_so = r->json->boolean(r->json->get(tool->annotations, "readOnlyHint"), 0) != 0;
 	bool does = out->act == TMPL_CREATE || out->act == TMPL_CHANGE || out->act == TMPL_REMOVE;
-	out->reads = safe && (says_so || !does);
+	/* What is not known to read is not called. */
+	out->reads = safe && (says_so || (!does && out->act != TMPL_NONE));
 	if (out->reads && does) {
 		out->act = TMPL_COMPUTE; /* adds days to a date */
 	}
