@@ -94,6 +94,7 @@ struct pack {
 	int64_t time;
 	char *chunk;
 	as_buf path;
+	bool wide_names; /* some name is more than ASCII */
 };
 
 static int fail_archive(struct archive *a, int code, const char *where, assay_error *err)
@@ -217,11 +218,12 @@ static int open_output(struct pack *p, assay_error *err)
 	if (!p->out || !p->entry || !p->chunk) {
 		return as_fail_memory(err);
 	}
-	/* hdrcharset: names are bytes, whatever the locale. A warning of the filter means an external program. */
+	/* hdrcharset: names are bytes, whatever the locale; GNU tar complains about it, so it is left out where it says
+	 * nothing. A warning of the filter means an external program. */
 	if (archive_write_set_format_pax_restricted(p->out) != ARCHIVE_OK ||
 	    archive_write_add_filter_zstd(p->out) != ARCHIVE_OK ||
 	    archive_write_set_filter_option(p->out, "zstd", "compression-level", LEVEL) != ARCHIVE_OK ||
-	    archive_write_set_format_option(p->out, "pax", "hdrcharset", "BINARY") != ARCHIVE_OK) {
+	    (p->wide_names && archive_write_set_format_option(p->out, "pax", "hdrcharset", "BINARY") != ARCHIVE_OK)) {
 		return as_fail(err, ASSAY_ENOTSUP, "this libarchive cannot write .tar.zst");
 	}
 	/* A device would get its last block padded; a file does not. */
@@ -232,15 +234,35 @@ static int open_output(struct pack *p, assay_error *err)
 	return 0;
 }
 
+static bool is_wide(const char *name)
+{
+	while (*name && (unsigned char)*name < 0x80) {
+		name++;
+	}
+	return *name != '\0';
+}
+
+static int note_name(void *payload, const char *relative, const char *path, assay_error *err)
+{
+	struct pack *p = payload;
+	(void)path;
+	(void)err;
+	p->wide_names = p->wide_names || is_wide(relative);
+	return 0;
+}
+
 static int pack(const char *root, const char *name, const char *to, assay_error *err)
 {
-	struct pack p = {.name = name, .to = to};
+	struct pack p = {.name = name, .to = to, .wide_names = is_wide(name)};
 	as_file_draft draft = {.fd = -1};
 	int rc = 0;
 	if (!is_component(as_str(name))) {
 		return as_fail(err, ASSAY_EINVAL, "\"%s\" is no name for an archive's folder", name);
 	}
 	rc = read_time(&p.time, err);
+	if (rc == 0) {
+		rc = as_walk(root, note_name, &p, err);
+	}
 	if (rc != 0) {
 		return rc;
 	}
