@@ -105,8 +105,9 @@ static void fake_close(void *self)
 static const assay_transport_ops ops = {
 	.size = sizeof ops, .close = fake_close, .connect = fake_connect, .send = fake_send, .receive = fake_receive};
 
-static void feed_client(const char *bytes, size_t n)
+static void feed_client(const char *bytes, size_t n, as_mcp_era era)
 {
+	const as_mcp_options options = {.era = era, .elicitation = AS_MCP_ELICIT_DEFAULTS};
 	script s = {.left = {bytes, n}};
 	as_call call = {.pub = {.size = sizeof call.pub}, .deadline_ms = AS_FOREVER};
 	as_mcp_session *session = NULL;
@@ -114,7 +115,7 @@ static void feed_client(const char *bytes, size_t n)
 	char hash[17];
 	bool rpc_error;
 
-	if (as_mcp_open("fuzz", &ops, &s, NULL, &call.pub, &session, NULL)) {
+	if (as_mcp_open_with("fuzz", &ops, &s, NULL, &options, &call.pub, &session, NULL)) {
 		return;
 	}
 	if (as_mcp_list_tools(session, &call.pub, &tools, NULL) == 0) {
@@ -134,7 +135,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (data[0] % 2 == 0) {
 		feed_server((const char *)data + 1, size - 1);
 	} else {
-		feed_client((const char *)data + 1, size - 1);
+		static const as_mcp_era eras[] = {AS_MCP_ERA_HANDSHAKE, AS_MCP_ERA_AUTO, AS_MCP_ERA_STATELESS};
+
+		feed_client((const char *)data + 1, size - 1, eras[data[0] / 2 % 3]);
 	}
 	return 0;
 }
