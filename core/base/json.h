@@ -76,6 +76,7 @@ int as_json_set(assay_json *object, const char *key, assay_json *value);
 int as_json_set_n(assay_json *object, assay_str key, assay_json *value);
 int as_json_append(assay_json *array, assay_json *value);
 assay_json *as_json_detach(assay_json *object, const char *key);
+assay_json *as_json_take_first(assay_json *array); /* the first element, out of the array; NULL when it is empty */
 void as_json_free(assay_json *v);
 
 /* The value, mutable, when the owner wants to change a part of its own tree. */

@@ -297,6 +297,15 @@ assay_json *as_json_detach(assay_json *object, const char *key)
 	return as_json_value(node);
 }
 
+assay_json *as_json_take_first(assay_json *array)
+{
+	cJSON *node = as_json_node(as_json_first(array));
+	if (node) {
+		as_json_node_unlink(as_json_node(array), node);
+	}
+	return as_json_value(node);
+}
+
 assay_json *as_json_edit(const assay_json *part)
 {
 	return as_json_value(as_json_node(part));

@@ -45,13 +45,9 @@ int as_collect_one(as_collect *c, const char *who, assay_json **out, assay_error
 	if (n != 1) {
 		return as_fail(err, ASSAY_EPLUGIN, "%s emitted %zu values, expected 1", who, n);
 	}
-	assay_json *one = as_json_clone(as_json_at(c->values, 0));
-	if (!one) {
-		return as_fail_memory(err);
-	}
+	*out = as_json_take_first(c->values);
 	as_json_free(c->values);
 	c->values = NULL;
-	*out = one;
 	return 0;
 }
 

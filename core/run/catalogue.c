@@ -135,7 +135,7 @@ static int take_server(void *context, uint32_t worker, size_t item, assay_error 
 static int keep_part(void *payload, assay_str key, assay_str body, assay_error *err)
 {
 	assay_json *list = payload, *record = NULL;
-	int rc = as_json_parse(body, ASSAY_JSON_STRICT, &record, err);
+	int rc = as_json_parse(body, ASSAY_JSON_PEER, &record, err);
 	(void)key;
 	if (rc == 0 && as_json_append(list, record) < 0) {
 		rc = as_fail_memory(err);

@@ -78,7 +78,7 @@ static int list_task(void *payload, const as_task_row *row, assay_error *err)
 	l->tapes[l->n++] = as_arena_str(&l->arena, row->tape_id);
 	t = &v->tasks[v->n_tasks++];
 	*t = (eval_task){0};
-	return l->arena.failed ? as_fail_memory(err) : as_json_parse(row->body, ASSAY_JSON_STRICT, &t->document, err);
+	return l->arena.failed ? as_fail_memory(err) : as_json_parse(row->body, ASSAY_JSON_PEER, &t->document, err);
 }
 
 static int complete_task(evaluation *v, eval_task *t, assay_str tape_id, assay_error *err)

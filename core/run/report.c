@@ -22,7 +22,7 @@ static int fill_server(void *payload, assay_str key, assay_str body, assay_error
 {
 	filling *f = payload;
 	assay_json *record = NULL;
-	int rc = as_json_parse(body, ASSAY_JSON_STRICT, &record, err);
+	int rc = as_json_parse(body, ASSAY_JSON_PEER, &record, err);
 	(void)key;
 	if (rc == 0) {
 		rc = as_figures_add_server(f->figures, record, err);
@@ -35,7 +35,7 @@ static int fill_plugin(void *payload, assay_str key, assay_str body, assay_error
 {
 	filling *f = payload;
 	assay_json *record = NULL;
-	int rc = as_json_parse(body, ASSAY_JSON_STRICT, &record, err);
+	int rc = as_json_parse(body, ASSAY_JSON_PEER, &record, err);
 	if (rc == 0) {
 		rc = as_figures_add_plugin(f->figures, key, as_json_str(as_json_get(record, "version")), err);
 	}
@@ -53,9 +53,9 @@ static int fill_task(void *payload, const as_task_row *row, assay_error *err)
 {
 	filling *f = payload;
 	assay_json *task = NULL, *certificate = NULL;
-	int rc = as_json_parse(row->body, ASSAY_JSON_STRICT, &task, err);
+	int rc = as_json_parse(row->body, ASSAY_JSON_PEER, &task, err);
 	if (rc == 0) {
-		rc = as_json_parse(row->certificate, ASSAY_JSON_STRICT, &certificate, err);
+		rc = as_json_parse(row->certificate, ASSAY_JSON_PEER, &certificate, err);
 	}
 	if (rc == 0) {
 		rc = as_figures_add_task(f->figures, row->category, row->index, task, certificate, err);

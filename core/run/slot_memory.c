@@ -97,13 +97,13 @@ static int restore(as_slot *s, const remembered *r, assay_error *err)
 	copy_text(s->task_id, sizeof s->task_id, r->task_id);
 	copy_text(s->tape_id, sizeof s->tape_id, r->tape_id);
 	if (r->goal.len > 0 && !as_str_is(r->goal, "null")) {
-		rc = as_json_parse(r->goal, ASSAY_JSON_STRICT, &s->goal, err);
+		rc = as_json_parse(r->goal, ASSAY_JSON_PEER, &s->goal, err);
 	}
 	if (rc == 0 && r->task.len > 0) {
-		rc = as_json_parse(r->task, ASSAY_JSON_STRICT, &s->task, err);
+		rc = as_json_parse(r->task, ASSAY_JSON_PEER, &s->task, err);
 	}
 	if (rc == 0 && r->certificate.len > 0) {
-		rc = as_json_parse(r->certificate, ASSAY_JSON_STRICT, &s->certificate, err);
+		rc = as_json_parse(r->certificate, ASSAY_JSON_PEER, &s->certificate, err);
 	}
 	return rc;
 }

@@ -235,10 +235,10 @@ START_TEST(test_survey_of_good)
 {
 	assay_json *all = survey(GOOD_DIR, 0);
 	const assay_json *m = listed(all, "good");
-	ck_assert_uint_eq(as_json_count(all), 3); /* sorted */
-	ck_assert_str_eq(text_of(as_json_at(all, 0), "module"), "exposure_toy");
-	ck_assert_str_eq(text_of(as_json_at(all, 1), "module"), "good");
-	ck_assert_str_eq(text_of(as_json_at(all, 2), "module"), "sampler_longest");
+	ck_assert_ptr_nonnull(listed(all, "sampler_longest"));
+	for (const assay_json *one = as_json_first(all); as_json_next(one); one = as_json_next(one)) {
+		ck_assert_int_lt(strcmp(text_of(one, "module"), text_of(as_json_next(one), "module")), 0); /* sorted */
+	}
 	ck_assert_str_eq(text_of(m, "state"), "ok");
 	ck_assert_str_eq(text_of(m, "version"), "1.2.3");
 	ck_assert_str_eq(text_of(m, "summary"), "In order");
