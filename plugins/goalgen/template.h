@@ -157,7 +157,7 @@ struct tmpl_leaf {
 struct tmpl_answer {
 	int tool;
 	const assay_json *arguments;
-	bool failed;
+	bool failed, prose; /* prose: it says something that is no leaf */
 	size_t first_leaf, n_leaves;
 };
 

@@ -190,21 +190,25 @@ static bool content_word(assay_str w)
 	return tmpl_in(w, words);
 }
 
-/* Is the noun at `k` what parameter p is about? The tool's own noun is where the thing itself is named. */
-static bool stands_at(const struct tmpl_tool *t, const struct tmpl_param *p, assay_str w)
+static bool names(const struct tmpl_param *p, assay_str w)
 {
-	bool own = false;
 	for (size_t i = 0; i < p->words.n; i++) {
 		if (!vague(p->words.list[i]) && tmpl_same_stem(p->words.list[i], w)) {
 			return true;
 		}
-		own = own || vague(p->words.list[i]);
 	}
-	if (p->sense == TMPL_CONTENT && content_word(w)) {
+	return false;
+}
+
+/* Is the noun w what parameter p is about? The tool's own noun is where the thing itself is named. */
+static bool stands_at(const struct tmpl_tool *t, const struct tmpl_param *p, assay_str w)
+{
+	bool own = p->words.n == 1 && vague(p->words.list[0]);
+	if (names(p, w) || (p->sense == TMPL_CONTENT && content_word(w))) {
 		return true;
 	}
 	assay_str last = tmpl_last_word(t->noun);
-	return own && p->words.n == 1 && last.len > 0 && tmpl_same_stem(last, w);
+	return own && last.len > 0 && tmpl_same_stem(last, w);
 }
 
 static bool is_target(const struct tmpl_tool *t, size_t i)
@@ -228,7 +232,7 @@ static void attach(const struct tmpl_tool *t, const struct tmpl_step *s, struct 
 			continue;
 		}
 		for (size_t k = f->n; k-- > 0 && !f->said[i];) {
-			bool other = other_kind(&s->slots[i], f->token[k]) && k + 1 < f->n;
+			bool other = other_kind(&s->slots[i], f->token[k]) && k + 1 < f->n && !names(p, f->token[k]);
 			if (f->param[k] < 0 && !other && stands_at(t, p, f->token[k])) {
 				f->param[k] = (int)i;
 				f->said[i] = true;
@@ -372,7 +376,7 @@ static void add_mention(struct tmpl_run *r, struct tmpl_buf *b, const struct tmp
 		add_thing(r, b, s, i, " for ");
 	} else if (p->sense == TMPL_PATH) {
 		add_thing(r, b, s, i, " in ");
-	} else if (t->reads && s->slots[i].noun.len > 0 && tmpl_has(&p->words, s->slots[i].noun)) {
+	} else if (t->reads && p->required && s->slots[i].noun.len > 0 && tmpl_has(&p->words, s->slots[i].noun)) {
 		add_thing(r, b, s, i, " of "); /* the records of the table "orders" */
 	} else {
 		add_named(r, b, s, i, with);
@@ -562,28 +566,38 @@ static bool worth_telling(const struct tmpl_run *r, const struct tmpl_step *s, c
 	return true;
 }
 
-assay_str tmpl_question(struct tmpl_run *r)
+/* Of what was listed: how many, or what they are called. */
+static assay_str ask_of_list(struct tmpl_run *r, const struct tmpl_answer *a)
 {
-	const struct tmpl_step *s = &r->steps[r->n_steps - 1];
-	const struct tmpl_tool *t = &r->tools[s->tool];
-	const struct tmpl_answer *a = s->answer >= 0 ? &r->answers[s->answer] : NULL;
+	assay_str name = {0};
+	for (size_t i = a->first_leaf; i < a->first_leaf + a->n_leaves; i++) {
+		const struct tmpl_leaf *leaf = &r->leaves[i];
+		bool top = r->records[leaf->record].parent < 0;
+		if (top && leaf->words.n == 1 &&
+		    (tmpl_has(&leaf->words, ASSAY_STR("count")) || tmpl_has(&leaf->words, ASSAY_STR("total")))) {
+			return ASSAY_STR("how many there are");
+		}
+		if (!top && name.len == 0 && leaf->words.n > 0 && leaf->words.n <= 2 && tmpl_is_name(leaf)) {
+			name = tmpl_join(&r->arena, &leaf->words, 0);
+		}
+	}
+	return name.len > 0 ? tmpl_format(&r->arena, "the %.*s of each", ASSAY_FMT(name)) : name;
+}
+
+/* Some of what a thing is said to be. */
+static assay_str ask_of_thing(struct tmpl_run *r, const struct tmpl_step *s, const struct tmpl_answer *a)
+{
 	int picked[2] = {-1, -1};
 	uint32_t n = 0;
-	if (!a || tmpl_below(r, 4) == 0) {
-		return (assay_str){0};
-	}
-	if (t->act == TMPL_LIST || t->act == TMPL_SEARCH) {
-		return s->n_more == 0 && tmpl_below(r, 2) == 0 ? ASSAY_STR("how many there are") : (assay_str){0};
-	}
 	for (size_t i = a->first_leaf; i < a->first_leaf + a->n_leaves; i++) {
-		if (worth_telling(r, s, &r->leaves[i])) {
-			n++;
-			if (tmpl_below(r, n) == 0) {
-				picked[1] = picked[0];
-				picked[0] = (int)i;
-			} else if (picked[1] < 0) {
-				picked[1] = (int)i;
-			}
+		if (!worth_telling(r, s, &r->leaves[i])) {
+			continue;
+		}
+		if (tmpl_below(r, ++n) == 0) {
+			picked[1] = picked[0];
+			picked[0] = (int)i;
+		} else if (picked[1] < 0) {
+			picked[1] = (int)i;
 		}
 	}
 	struct tmpl_buf b = {.arena = &r->arena};
@@ -596,4 +610,29 @@ assay_str tmpl_question(struct tmpl_run *r)
 		tmpl_puts(&b, " of each");
 	}
 	return tmpl_text(&b);
+}
+
+static bool names_a_value(const struct tmpl_run *r)
+{
+	for (size_t k = 0; k < r->n_steps; k++) {
+		for (size_t i = 0; i < TMPL_MAX_PARAMS; i++) {
+			if (written(&r->steps[k].slots[i])) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+assay_str tmpl_question(struct tmpl_run *r)
+{
+	const struct tmpl_step *s = &r->steps[r->n_steps - 1];
+	const struct tmpl_tool *t = &r->tools[s->tool];
+	const struct tmpl_answer *a = s->answer >= 0 ? &r->answers[s->answer] : NULL;
+	bool finds = t->act == TMPL_LIST || t->act == TMPL_SEARCH;
+	/* A goal that names nothing has to want to know something. */
+	if (!a || (names_a_value(r) && tmpl_below(r, 4) < (finds ? 2u : 1u))) {
+		return (assay_str){0};
+	}
+	return finds ? (s->n_more == 0 ? ask_of_list(r, a) : (assay_str){0}) : ask_of_thing(r, s, a);
 }

@@ -126,6 +126,15 @@ static bool is_echo(const struct tmpl_run *r, const struct tmpl_answer *a, assay
 	return false;
 }
 
+/* What a measure is called: weight_grams is the weight. */
+static assay_str measure_name(struct tmpl_run *r, const struct tmpl_tool *t, const struct tmpl_leaf *leaf)
+{
+	struct tmpl_words words = leaf->words;
+	assay_str unit = r->json->str(tmpl_unit(r, t, leaf));
+	words.n -= words.n > 1 && tmpl_same_fold(words.list[words.n - 1], unit);
+	return tmpl_join(&r->arena, &words, 0);
+}
+
 /* A date or a number that the latest step found: "convert the temperature", "the weekday of the order date". */
 static bool link_measure(struct tmpl_run *r, const struct tmpl_tool *t, const struct tmpl_param *p,
 			 struct tmpl_slot *out)
@@ -143,7 +152,7 @@ static bool link_measure(struct tmpl_run *r, const struct tmpl_tool *t, const st
 			*out = (struct tmpl_slot){.pick = TMPL_IT,
 						  .text = leaf->text,
 						  .value = leaf->value,
-						  .noun = tmpl_join(&r->arena, &leaf->words, 0),
+						  .noun = measure_name(r, t, leaf),
 						  .leaf = (int)i,
 						  .measure = true};
 		}
@@ -243,6 +252,25 @@ static uint32_t measure_odds(const struct tmpl_param *p)
 	return p->sense == TMPL_AMOUNT ? 5 : p->sense == TMPL_DATE ? 1 : 0;
 }
 
+/* A step before this one that finds a number in a unit that the tool knows. */
+static bool add_measurer(struct tmpl_run *r, int tool, const struct tmpl_param *p, int depth)
+{
+	uint32_t n = 0;
+	int best = -1;
+	if (p->sense != TMPL_AMOUNT || depth >= MAX_DETOUR || r->n_steps + 2 > r->max_steps) {
+		return false;
+	}
+	for (size_t i = 0; i < r->n_leaves; i++) {
+		const struct tmpl_record *rec = &r->records[r->leaves[i].record];
+		int source = rec->answer < 0 || rec->parent >= 0 || rec->listed ? -1 : r->answers[rec->answer].tool;
+		bool usable = source >= 0 && source != tool && r->tools[source].reads && !in_plan(r, source);
+		if (usable && tmpl_unit(r, &r->tools[tool], &r->leaves[i]) && tmpl_below(r, ++n) == 0) {
+			best = source;
+		}
+	}
+	return best >= 0 && add_step(r, best, depth + 1);
+}
+
 /* Earlier before later. */
 static void sort_dates(const struct tmpl_tool *t, struct tmpl_step *s)
 {
@@ -278,9 +306,12 @@ static bool bind_required(struct tmpl_run *r, struct tmpl_step *s, int depth)
 			continue;
 		}
 		r->n_steps = before;
-		if (t->reads && !has_measure(s) && tmpl_below(r, 6) < measure_odds(p) && link_measure(r, t, p, slot)) {
+		if (t->reads && !has_measure(s) && tmpl_below(r, 6) < measure_odds(p) &&
+		    (link_measure(r, t, p, slot) ||
+		     (add_measurer(r, s->tool, p, depth) && link_measure(r, t, p, slot)))) {
 			continue;
 		}
+		r->n_steps = before;
 		if (!tmpl_bind(r, s, i, slot)) {
 			return false;
 		}
@@ -308,6 +339,9 @@ static bool is_empty(const struct tmpl_run *r, const struct tmpl_answer *a)
 	const struct tmpl_tool *t = &r->tools[a->tool];
 	bool finds = t->act == TMPL_LIST || t->act == TMPL_SEARCH;
 	bool listed = false, none = a->n_leaves == 0;
+	if (none && !a->prose) {
+		return true;
+	}
 	for (size_t i = a->first_leaf; i < a->first_leaf + a->n_leaves; i++) {
 		listed = listed || r->records[r->leaves[i].record].listed;
 		none = none || (a->n_leaves <= 2 && tmpl_is(r->leaves[i].text, "0"));

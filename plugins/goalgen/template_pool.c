@@ -106,26 +106,27 @@ struct walk {
 	size_t most; /* leaves, when this answer is full */
 };
 
-/* One line of a text that lists things or fields. */
-static void add_line(struct tmpl_run *r, const struct walk *w, assay_str line, int record)
+/* A line that lists something: the length of its mark, and the key of what follows ("": the tool's noun). Bullets are
+ * lists only in answers that are nothing but text; elsewhere they are prose. */
+static bool read_mark(assay_str line, bool prose, size_t *skip, const char **key)
 {
 	static const struct {
 		const char *mark, *key;
-	} marks[] = {{"[FILE] ", "file"}, {"[DIR] ", "directory"}, {"- ", ""},
-		     {"* ", ""},          {"\xE2\x80\xA2 ", ""},   {"/", "path"}};
-	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+	} marks[] = {{"[FILE] ", "file"}, {"[DIR] ", "directory"}, {"/", "path"}, {"- ", ""},
+		     {"* ", ""},          {"\xE2\x80\xA2 ", ""}};
+	for (size_t i = 0; i < (prose ? 3 : sizeof marks / sizeof *marks); i++) {
 		if (tmpl_starts(line, marks[i].mark)) {
-			size_t skip = marks[i].mark[0] == '/' ? 0 : strlen(marks[i].mark);
-			assay_str noun = tmpl_last_word(r->records[record].noun);
-			assay_str item = tmpl_trim((assay_str){line.ptr + skip, line.len - skip});
-			assay_str key = *marks[i].key  ? tmpl_cstr(marks[i].key)
-					: noun.len > 0 ? noun
-						       : ASSAY_STR("item");
-			int inner = add_record(r, w->answer, record, *marks[i].key && skip ? key : noun, true);
-			add_leaf(r, inner, w->server, key, tmpl_own(r, r->json->string(item)));
-			return;
+			*skip = marks[i].mark[0] == '/' ? 0 : strlen(marks[i].mark);
+			*key = marks[i].key;
+			return true;
 		}
 	}
+	return false;
+}
+
+/* "Title: value" */
+static void add_field(struct tmpl_run *r, const struct walk *w, assay_str line, int record)
+{
 	size_t colon = 0;
 	while (colon + 1 < line.len && !(line.ptr[colon] == ':' && line.ptr[colon + 1] == ' ')) {
 		colon++;
@@ -136,7 +137,24 @@ static void add_line(struct tmpl_run *r, const struct walk *w, assay_str line, i
 	}
 }
 
-static void add_lines(struct tmpl_run *r, const struct walk *w, assay_str text, int record)
+static void add_line(struct tmpl_run *r, const struct walk *w, assay_str line, bool prose, int record)
+{
+	size_t skip;
+	const char *mark;
+	if (!read_mark(line, prose, &skip, &mark)) {
+		if (!prose) {
+			add_field(r, w, line, record);
+		}
+		return;
+	}
+	assay_str noun = tmpl_last_word(r->records[record].noun);
+	assay_str item = tmpl_trim((assay_str){line.ptr + skip, line.len - skip});
+	assay_str key = *mark ? tmpl_cstr(mark) : noun.len > 0 ? noun : ASSAY_STR("item");
+	int inner = add_record(r, w->answer, record, *mark && skip ? key : noun, true);
+	add_leaf(r, inner, w->server, key, tmpl_own(r, r->json->string(item)));
+}
+
+static void add_lines(struct tmpl_run *r, const struct walk *w, assay_str text, bool prose, int record)
 {
 	for (size_t at = 0, lines = 0; at < text.len && lines < 200 && record >= 0 && r->n_leaves < w->most; lines++) {
 		size_t end = at;
@@ -145,7 +163,7 @@ static void add_lines(struct tmpl_run *r, const struct walk *w, assay_str text, 
 		}
 		assay_str line = tmpl_trim((assay_str){text.ptr + at, end - at});
 		if (line.len > 0 && line.len <= 400) {
-			add_line(r, w, line, record);
+			add_line(r, w, line, prose, record);
 		}
 		at = end + 1;
 	}
@@ -159,7 +177,7 @@ static void walk(struct tmpl_run *r, const struct walk *w, const assay_json *v, 
 		return;
 	}
 	if (text.len > 0 && text.len <= TMPL_MAX_TEXT && memchr(text.ptr, '\n', text.len)) {
-		add_lines(r, w, text, record);
+		add_lines(r, w, text, true, record);
 		return;
 	}
 	if (type != ASSAY_JSON_ARRAY && type != ASSAY_JSON_OBJECT) {
@@ -194,10 +212,12 @@ void tmpl_add_result(struct tmpl_run *r, int answer, const assay_json *result)
 	for (part = r->json->first(r->json->get(result, "content")); part && !document; part = r->json->next(part)) {
 		assay_str text = r->json->str(r->json->get(part, "text"));
 		assay_json *parsed = NULL;
+		r->answers[answer].prose = r->answers[answer].prose || tmpl_trim(text).len > 0;
 		if (text.len > TMPL_MAX_TEXT || r->json->parse(text, ASSAY_JSON_PEER, &parsed, NULL) != 0) {
-			add_lines(r, &w, text.len > TMPL_MAX_TEXT ? (assay_str){0} : text, top);
+			add_lines(r, &w, text.len > TMPL_MAX_TEXT ? (assay_str){0} : text, false, top);
 		} else {
 			document = tmpl_own(r, parsed);
+			r->answers[answer].prose = false;
 		}
 	}
 	bool listed = r->json->type(document) == ASSAY_JSON_ARRAY;

@@ -139,7 +139,8 @@ static const struct sense_words senses[] = {
 	{TMPL_URL, {"url", "uri", "link", "href"}},
 	{TMPL_EMAIL, {"email", "mail"}},
 	{TMPL_LIMIT,
-	 {"limit", "page", "offset", "cursor", "top", "results", "format", "sort", "fields", "decimals", "depth"}},
+	 {"limit", "page", "offset", "cursor", "top", "results", "format", "sort", "order", "fields", "decimals",
+	  "depth"}},
 	{TMPL_QUERY, {"query", "q", "search", "keyword", "keywords", "term", "terms", "phrase", "question", "pattern"}},
 	{TMPL_PATH, {"path", "file", "filename", "directory", "folder", "dir", "paths"}},
 	{TMPL_DATE, {"date", "day", "since", "until", "deadline", "due"}},
@@ -170,7 +171,8 @@ static enum tmpl_sense sense_of(const struct tmpl_run *r, const struct tmpl_para
 	assay_str example = r->json->str(r->json->first(r->json->get(p->schema, "examples")));
 	enum tmpl_sense sense = TMPL_OTHER;
 	if (r->json->count(r->json->get(p->schema, "enum")) > 0) {
-		return TMPL_OPTION;
+		bool manner = !p->required && sense_by_word(p->words.list[0]) == TMPL_LIMIT; /* sort_by */
+		return manner ? TMPL_LIMIT : TMPL_OPTION;
 	}
 	if (p->types == TMPL_BOOLEAN) {
 		return TMPL_SWITCH;

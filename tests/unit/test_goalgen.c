@@ -57,8 +57,17 @@ static const struct toy_tool toys[] = {
 	 "\"to_scale\":{\"type\":\"string\",\"enum\":[\"celsius\",\"fahrenheit\",\"kelvin\"]}},"
 	 "\"required\":[\"value\",\"from_scale\",\"to_scale\"]}",
 	 0},
+	{"files", "list_roots", "List the folders that may be looked at.", "{\"type\":\"object\"}", 0},
+	{"files", "list_folder", "List what is in a folder.",
+	 "{\"type\":\"object\",\"properties\":{\"path\":{\"type\":\"string\"}},\"required\":[\"path\"]}", 0},
+	{"files", "frobnicate", "Frobnicates.", "{\"type\":\"object\"}", 0},
+	{"files", "get_time", "Get the time in a zone.",
+	 "{\"type\":\"object\",\"properties\":{\"zone\":{\"type\":\"string\",\"description\":\"IANA name of the zone (e.g. "
+	 "'Europe/Lisbon')\"}},\"required\":[\"zone\"]}",
+	 0},
 };
 #define N_TOYS (sizeof toys / sizeof *toys)
+enum { LIST_ROOTS = 10, LIST_FOLDER, FROBNICATE, GET_TIME };
 
 static const char books[] =
 	"{\"books\":[{\"book_id\":\"B-17\",\"title\":\"The Salt Road\",\"author\":\"Imani Okafor\",\"year\":1987},"
@@ -109,6 +118,17 @@ static const char *reply(assay_str tool, const assay_json *arguments)
 		return says(arguments, "city", "Porto") || says(arguments, "city", "Utrecht")
 			       ? "{\"temperature\":18.5,\"sky\":\"clear\",\"day\":\"2026-02-11\"}"
 			       : NULL;
+	}
+	if (as_str_is(tool, "list_roots")) {
+		return "Folders:\n/tmp/copy-77/docs\n/tmp/copy-77/data";
+	}
+	if (as_str_is(tool, "list_folder")) {
+		return as_str_starts(as_json_str(as_json_get(arguments, "path")), ASSAY_STR("/"))
+			       ? "[FILE] plan.txt\n[DIR] old"
+			       : NULL;
+	}
+	if (as_str_is(tool, "get_time")) {
+		return says(arguments, "zone", "Europe/Lisbon") ? "{\"time\":\"09:30\",\"offset\":0}" : NULL;
 	}
 	return as_str_is(tool, "convertTemperature") && !says(arguments, "from_scale", "kelvin") ? "{\"result\":291.65}"
 												 : NULL;
@@ -162,7 +182,8 @@ static void toy_open(struct toy *t)
 		as_buf_puts(&t->seen, toys[i].input);
 	}
 	t->servers = parsed("{\"library\":{\"class\":\"stateful_write\",\"description\":\"Books\",\"resources\":["
-			    "{\"kind\":\"shelf\",\"value\":\"Shelf-B7\"}]},\"weather\":{\"class\":\"live_read\"}}");
+			    "{\"kind\":\"shelf\",\"value\":\"Shelf-B7\"}]},\"weather\":{\"class\":\"live_read\"},"
+			    "\"files\":{\"class\":\"live_read\"}}");
 	as_buf_puts(&t->seen, "Shelf-B7");
 }
 
@@ -325,7 +346,7 @@ START_TEST(values_come_from_somewhere)
 		as_json_free(goal);
 		toy_close(&t);
 	}
-	ck_assert_uint_ge(goals, 110);
+	ck_assert_uint_ge(goals, 105);
 }
 END_TEST
 
@@ -344,6 +365,7 @@ START_TEST(looking_around_changes_nothing)
 		for (size_t i = 0; i < N_TOYS; i++) {
 			bool called = as_str_contains(as_buf_str(&t.calls), as_str(toys[i].name));
 			ck_assert_msg(!called || toys[i].flags == 0, "called %s", toys[i].name);
+			ck_assert(!called || i != FROBNICATE); /* nobody knows what it does */
 		}
 		toy_close(&t);
 	}
@@ -398,7 +420,7 @@ START_TEST(steps_are_few_and_writing_comes_last)
 		toy_close(&t);
 	}
 	ck_assert_uint_eq(seen & DESTROYS, DESTROYS); /* sandboxed: may be asked for */
-	ck_assert_uint_ge(several, 60);
+	ck_assert_uint_ge(several, 50);
 }
 END_TEST
 
@@ -446,6 +468,55 @@ START_TEST(what_empties_everything_is_never_asked_for)
 		as_json_free(goal);
 		toy_close(&t);
 	}
+}
+END_TEST
+
+/* A path below a copy is another one next time. */
+START_TEST(paths_of_copies_are_only_referred_to)
+{
+	const int seeds[] = {LIST_FOLDER, -1};
+	size_t chained = 0;
+	for (uint64_t n = 0; n < 30; n++) {
+		struct toy t;
+		toy_open(&t);
+		assay_json *goal = must_generate(&t, seeds, n, NULL);
+		ck_assert_msg(!as_str_contains(text_of(goal), ASSAY_STR("/tmp")), "%.*s", ASSAY_FMT(text_of(goal)));
+		chained += as_json_count(steps_of(goal)) > 1 && as_str_contains(text_of(goal), ASSAY_STR("root"));
+		as_json_free(goal);
+		toy_close(&t);
+	}
+	ck_assert_uint_ge(chained, 20);
+}
+END_TEST
+
+START_TEST(paths_of_resources_are_given)
+{
+	const int seeds[] = {LIST_FOLDER, -1};
+	size_t given = 0;
+	for (uint64_t n = 0; n < 30; n++) {
+		struct toy t;
+		toy_open(&t);
+		as_json_free(t.servers);
+		t.servers = parsed("{\"files\":{\"class\":\"live_read\",\"resources\":[{\"kind\":\"folder\","
+				   "\"value\":\"/srv/share\"}]}}");
+		assay_json *goal = must_generate(&t, seeds, n, NULL);
+		given += as_str_contains(text_of(goal), ASSAY_STR("\"/srv/share\""));
+		as_json_free(goal);
+		toy_close(&t);
+	}
+	ck_assert_uint_ge(given, 3);
+}
+END_TEST
+
+START_TEST(examples_of_descriptions_are_values)
+{
+	const int seeds[] = {GET_TIME, -1};
+	struct toy t;
+	toy_open(&t);
+	assay_json *goal = must_generate(&t, seeds, 1, NULL);
+	ck_assert_msg(as_str_contains(text_of(goal), ASSAY_STR("\"Europe/Lisbon\"")), "%.*s", ASSAY_FMT(text_of(goal)));
+	as_json_free(goal);
+	toy_close(&t);
 }
 END_TEST
 
@@ -630,6 +701,58 @@ START_TEST(answers_without_sense)
 }
 END_TEST
 
+/* A document of random shape from keys and values that look like something. */
+static void add_random(as_buf *out, as_rng *rng, int depth)
+{
+	static const char *const keys[] = {"id",    "book_id", "title", "name", "city",
+					   "items", "count",   "books", "date", ""};
+	static const char *const values[] = {"\"Porto\"",
+					     "\"B-1\"",
+					     "12",
+					     "-3.5e2",
+					     "true",
+					     "null",
+					     "\"2026-01-02\"",
+					     "\"a b c d e f g\"",
+					     "\"\\n\\n- x\\n/y/z\"",
+					     "\"\""};
+	uint32_t kind = depth > 5 ? 2 : as_rng_below(rng, 3), n = as_rng_below(rng, 5);
+	if (kind == 2) {
+		as_buf_puts(out, values[as_rng_below(rng, 10)]);
+		return;
+	}
+	as_buf_puts(out, kind == 0 ? "{" : "[");
+	for (uint32_t i = 0; i < n; i++) {
+		as_buf_puts(out, i > 0 ? "," : "");
+		if (kind == 0) {
+			as_buf_printf(out, "\"%s\":", keys[as_rng_below(rng, 10)]);
+		}
+		add_random(out, rng, depth + 1);
+	}
+	as_buf_puts(out, kind == 0 ? "}" : "]");
+}
+
+START_TEST(answers_of_any_shape)
+{
+	as_rng rng;
+	as_rng_seed(&rng, 99);
+	for (size_t n = 0; n < 400; n++) {
+		struct toy t;
+		int seeds[4];
+		as_buf answer = {0};
+		add_random(&answer, &rng, 0);
+		toy_open(&t);
+		t.always = answer.ptr;
+		seed_set(n, seeds);
+		assay_json *goal = must_generate(&t, seeds, n, NULL);
+		check_names(text_of(goal));
+		as_json_free(goal);
+		toy_close(&t);
+		as_buf_free(&answer);
+	}
+}
+END_TEST
+
 static const char *const bad_schemas[] = {
 	"null",
 	"[]",
@@ -649,6 +772,9 @@ static const char *const bad_texts[] = {"",
 					"Get\nGet",
 					"....",
 					"Get the the the the the the the the the",
+					"Get and",
+					"Encode or decode",
+					"e.g. such as (e.g.",
 					"\"Get\" of of of",
 					"Delete, drop. Search"};
 
@@ -688,7 +814,7 @@ START_TEST(names_without_sense)
 		toy_open(&t);
 		seed_set(n, seeds);
 		for (size_t i = 0; i < N_TOYS; i++) {
-			t.tools[i].name = as_str(names[i]);
+			t.tools[i].name = as_str(names[i % 10]);
 			t.tools[i].description = (assay_str){NULL, 0};
 			t.tools[i].input_schema = NULL;
 		}
@@ -737,7 +863,8 @@ END_TEST
 UNIT_SUITE(make_suite, "goalgen", values_come_from_somewhere, looking_around_changes_nothing,
 	   steps_are_few_and_writing_comes_last, nothing_destructive_where_care_is_asked_for,
 	   no_writes_where_the_state_is_no_copy, what_empties_everything_is_never_asked_for,
+	   paths_of_copies_are_only_referred_to, paths_of_resources_are_given, examples_of_descriptions_are_values,
 	   the_same_seed_gives_the_same_goal, other_seeds_give_other_goals, a_framing_leads_in,
 	   complexity_bounds_the_steps, a_goal_says_what_it_needs, failures_of_the_world, no_seeds_no_goal,
-	   answers_without_sense, tools_without_sense, names_without_sense, out_of_memory)
+	   answers_without_sense, answers_of_any_shape, tools_without_sense, names_without_sense, out_of_memory)
 UNIT_MAIN(make_suite)
