@@ -62,9 +62,10 @@ stage() {
 	passed=$((passed + ok)) failed=$((failed + bad))
 	printf '%-12s %5s ok %5s bad  %4s s\n' "$1" "$ok" "$bad" $(($(date +%s) - begun))
 	if [ "$bad" -gt 0 ]; then
-		grep -E -A 40 '^(FAIL|not ok)|error:|\*\*\*' "$LOGS/$1.log" | head -n 120 | sed 's/^/  | /'
-		echo "  | ... $LOGS/$1.log ends so:"
-		tail -n 15 "$LOGS/$1.log" | sed 's/^/  | /'
+		awk '/^(FAIL|not ok)/ { show = 1 } /^ok / { show = 0 } /(error:|Error |\*\*\*)/ { print; next } show' \
+			"$LOGS/$1.log" | head -n 150 | cut -c 1-400 | sed 's/^/  | /'
+		echo "  | all of it: $LOGS/$1.log; its end:"
+		tail -n 8 "$LOGS/$1.log" | cut -c 1-400 | sed 's/^/  | /'
 	fi
 }
 

@@ -38,9 +38,10 @@ assay run
 cat <<END
 
 All of this lies in $root:
-  _install/bin/assay    the program (add _install/bin to PATH)
-  _demo/assay.json      the manifest of this benchmark
-  _demo/assay.db        the store: goals, traces, tasks, attempts, verdicts
-$(ls -d report* *.tar* 2>/dev/null | sed -e 's/^report.*/  _demo\/&   the report/' -e 's/^[^ ].*tar.*/  _demo\/&   the release/')
-Next: cd _demo && assay servers check; assay --help
+  _install/bin/assay     the program (add _install/bin to PATH)
+  _demo/assay.json       the manifest of this benchmark
+  _demo/assay.db         the store: goals, traces, tasks, attempts, verdicts
 END
+for file in report*; do [ ! -e "$file" ] || printf '  %-22s the report\n' "_demo/$file"; done
+for file in *.tar.*; do [ ! -e "$file" ] || printf '  %-22s the release\n' "_demo/$file"; done
+echo 'Next: cd _demo && assay servers check; assay --help'
