@@ -86,6 +86,8 @@ int as_error_where(assay_error *err, const char *where, uint32_t line)
 	if (where && err->where[0] == '\0') {
 		snprintf(err->where, sizeof err->where, "%s", where);
 		trim_to_character(err->where);
+	} else if (where && strcmp(where, err->where) != 0) {
+		return err->code; /* a line of another file than the one that is named */
 	}
 	if (err->line == 0) {
 		err->line = line;

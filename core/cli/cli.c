@@ -59,6 +59,17 @@ int as_cli_registry(as_cli *cli, bool shipped_only, as_registry **out, assay_err
 	return rc;
 }
 
+static int make_parent(const char *path, assay_error *err)
+{
+	as_buf dir = {0};
+	int rc;
+	as_buf_add(&dir, as_path_dir(as_str(path)));
+	rc = as_buf_check(&dir, err);
+	rc = rc < 0 ? rc : as_make_dirs(dir.ptr, err);
+	as_buf_free(&dir);
+	return rc;
+}
+
 static int open_store(as_cli *cli, uint32_t flags, as_project *p, assay_error *err)
 {
 	const char *given = as_cli_option(cli, "store");
@@ -69,9 +80,12 @@ static int open_store(as_cli *cli, uint32_t flags, as_project *p, assay_error *e
 		as_path_join(&p->store_path, as_str(p->manifest->base_dir), ASSAY_STR("assay.db"));
 	}
 	rc = as_buf_check(&p->store_path, err);
+	if (rc == 0 && !(flags & AS_PROJECT_READ)) {
+		rc = make_parent(p->store_path.ptr, err);
+	}
 	if (rc == 0) {
 		rc = as_store_open(p->store_path.ptr, flags & AS_PROJECT_READ ? 0 : AS_STORE_CREATE, &p->store, err);
-		if (rc == ASSAY_ENOENT) {
+		if (rc == ASSAY_ENOENT && flags & AS_PROJECT_READ && !as_file_exists(p->store_path.ptr)) {
 			as_error_hint(err, "run \"assay generate\" or \"assay run\" first");
 		}
 	}

@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/base/schema.h"
 #include "core/cli/cli.h"
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,8 @@ static int catch_signals(as_cancel *cancel, assay_error *err)
 	interrupted = cancel;
 	sigemptyset(&action.sa_mask);
 	action.sa_handler = on_signal;
-	if (sigaction(SIGINT, &action, NULL) < 0 || sigaction(SIGTERM, &action, NULL) < 0) {
+	if (sigaction(SIGINT, &action, NULL) < 0 || sigaction(SIGTERM, &action, NULL) < 0 ||
+	    sigaction(SIGHUP, &action, NULL) < 0) {
 		return as_fail(err, ASSAY_EINTERNAL, "cannot catch signals");
 	}
 	/* Whoever started us may have had it ignored, and then no child could be waited for. */
@@ -131,7 +133,8 @@ static int before_verbs(int argc, char **argv)
 		return AS_EXIT_USAGE;
 	}
 	if (strcmp(argv[1], "--version") == 0) {
-		return puts(PACKAGE_STRING) < 0 || fflush(stdout) ? AS_EXIT_UNREACHABLE : AS_EXIT_OK;
+		puts(PACKAGE_STRING);
+		return AS_EXIT_OK;
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
 	    (strcmp(argv[1], "help") == 0 && argc == 2)) {
@@ -154,13 +157,27 @@ static int before_verbs(int argc, char **argv)
 	return -1;
 }
 
+/* Whoever reads us may have had enough; anything else that keeps output from being written is an error. */
+static int flush_output(int rc)
+{
+	if (fflush(stdout) != 0 && errno != EPIPE && rc == 0) {
+		fputs("assay: cannot write to standard output\n", stderr);
+		return AS_EXIT_INPUT;
+	}
+	return rc;
+}
+
 int main(int argc, char **argv)
 {
 	as_cli cli = {0};
 	assay_error error = {0};
 	int rc = before_verbs(argc, argv);
 	if (rc >= 0) {
-		return rc;
+		return flush_output(rc);
+	}
+	for (int i = 1; i < argc; i++) {
+		cli.json =
+			cli.json || strcmp(argv[i], "--json") == 0; /* so that a wrong command line is told so, too */
 	}
 	cli.verb = as_verb_find(argv[1]);
 	rc = cli.verb ? run_verb(&cli, argc - 1, argv + 1, &error) : unknown_verb(argv[1], &error);
@@ -170,9 +187,6 @@ int main(int argc, char **argv)
 	as_registry_free(cli.registry);
 	as_progress_free(cli.progress);
 	as_log_free(cli.log);
-	if (fflush(stdout) != 0 && rc == 0) {
-		fputs("assay: cannot write to standard output\n", stderr);
-		rc = AS_EXIT_INPUT;
-	}
+	rc = flush_output(rc);
 	return rc; /* cli.cancel stays: a signal may come until the very end */
 }

@@ -2,6 +2,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/cli/cli.h"
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +85,12 @@ static int copy_demo(const char *folder, const char *path, assay_error *err)
 	return rc;
 }
 
+static bool is_server_id(const char *id, size_t n)
+{
+	return n > 0 && n <= 64 && isalnum((unsigned char)id[0]) &&
+	       strspn(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-") >= n;
+}
+
 static int run(as_cli *cli, assay_error *err)
 {
 	const char *folder = cli->n_arguments > 0 ? cli->arguments[0] : ".";
@@ -94,8 +101,10 @@ static int run(as_cli *cli, assay_error *err)
 	if (cli->n_arguments > 1) {
 		return as_fail(err, ASSAY_EINVAL, "expected one folder at most");
 	}
-	if (server && (!eq || eq == server || !eq[1])) {
-		return as_fail(err, ASSAY_EINVAL, "--server %s: expected ID=COMMAND", server);
+	if (server && (!eq || !eq[1] || !is_server_id(server, (size_t)(eq - server)))) {
+		return as_fail(err, ASSAY_EINVAL,
+			       "--server %s: expected ID=COMMAND, ID of letters, digits, \"_\", \".\" and \"-\"",
+			       server);
 	}
 	as_path_join(&path, as_str(folder), ASSAY_STR("assay.json"));
 	rc = as_buf_check(&path, err);

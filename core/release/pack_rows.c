@@ -40,7 +40,9 @@ static int pack_list(as_engine *e, as_release_writer *w, const char *kind, as_pa
 		      : as_fail_memory(err);
 	if (rc == 0) {
 		rc = as_paths_check(e->manifest, list, err);
-		rc = rc < 0 ? as_error_where(err, name, 0) : 0;
+		if (rc < 0) {
+			as_error_where(err, name, 0);
+		}
 	}
 	rc = rc < 0 ? rc : as_release_put_json(w, name, list, err);
 	as_json_free(list);

@@ -340,7 +340,10 @@ int as_release_path(const as_release *r, const char *name, as_buf *out, assay_er
 	} else if (rc == 0 && (lstat(out->ptr, &st) != 0 || !S_ISREG(st.st_mode))) {
 		rc = as_fail(err, ASSAY_EDATA, "is missing, or no regular file");
 	}
-	return rc < 0 ? as_error_where(err, name, 0) : 0;
+	if (rc < 0) {
+		as_error_where(err, name, 0);
+	}
+	return rc < 0 ? rc : 0;
 }
 
 static int parse(assay_str text, size_t max_bytes, assay_json **out, assay_error *err)

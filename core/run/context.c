@@ -139,7 +139,9 @@ static int hook_act(void *context, assay_str name, const assay_json *arguments, 
 		    assay_error *err)
 {
 	as_context *c = context;
+	assay_error unheard = {0};
 	int rc;
+	err = err ? err : &unheard; /* a plugin need not care for the reason */
 	if (!c->recorder) {
 		return as_fail(err, ASSAY_ENOTSUP, "there is no agent in this operation");
 	}
@@ -158,9 +160,11 @@ static int hook_world_call(void *context, assay_str server, assay_str tool, cons
 			   assay_json **result, int *is_error, assay_error *err)
 {
 	as_context *c = context;
+	assay_error unheard = {0};
 	as_answer answer = {0};
 	int rc;
 	*result = NULL;
+	err = err ? err : &unheard; /* a plugin need not care for the reason */
 	if (!c->world) {
 		return as_fail(err, ASSAY_ENOTSUP, "there is no live world in this operation");
 	}

@@ -43,9 +43,19 @@ static int check_use(const as_manifest *m, as_registry *registry, const as_use *
 	if (rc < 0) {
 		as_error_pointer(err, "%s", use->pointer);
 		as_error_where(err, m->path, use->line);
-		if (err && err->line == 0) {
-			err->line = use->line;
-		}
+	}
+	return rc;
+}
+
+/* Opening finds what no schema can: a template folder that is not there. */
+static int check_opens(const as_manifest *m, as_registry *registry, const as_use *use, uint32_t role, assay_error *err)
+{
+	as_instance *instance = NULL;
+	int rc = as_instance_open(registry, use->use, role, use->options, m->base_dir, &instance, err);
+	as_instance_close(instance);
+	if (rc < 0) {
+		as_error_pointer(err, "%s", use->pointer);
+		as_error_where(err, m->path, use->line);
 	}
 	return rc;
 }
@@ -60,6 +70,9 @@ static int check_servers(const as_manifest *m, as_registry *registry, assay_erro
 		snprintf(pointer, sizeof pointer, "/environments/%s", m->environments[i].name);
 		use.line = as_json_line(as_json_pointer(m->document, pointer));
 		rc = check_use(m, registry, &use, ASSAY_ROLE_ENVIRONMENT, err);
+		if (rc == 0) {
+			rc = check_opens(m, registry, &use, ASSAY_ROLE_ENVIRONMENT, err);
+		}
 		if (rc < 0) {
 			return rc;
 		}

@@ -31,11 +31,12 @@ static int expand_binding(const expansion *x, assay_str reference, as_buf *out)
 		dot++;
 	}
 	if (dot == 0 || dot + 1 >= reference.len) {
-		as_fail(x->err, ASSAY_EDATA, "\"${env:%.*s}\" is not of the form ${env:NAME.key}", ASSAY_FMT(reference));
+		as_fail(x->err, ASSAY_EDATA, "\"${env:%.*s}\" is not of the form ${env:NAME.key}",
+			ASSAY_FMT(reference));
 		return as_error_where(x->err, x->server->id, 0);
 	}
 	value = as_json_get_n(bindings_of(x, (assay_str){reference.ptr, dot}),
-	                      (assay_str){reference.ptr + dot + 1, reference.len - dot - 1});
+			      (assay_str){reference.ptr + dot + 1, reference.len - dot - 1});
 	if (as_json_type(value) != ASSAY_JSON_STRING) {
 		as_fail(x->err, ASSAY_EDATA, "${env:%.*s} is given by no environment", ASSAY_FMT(reference));
 		as_error_hint(x->err, "give server \"%s\" an \"environment\" whose bindings have it", x->server->id);
@@ -72,7 +73,7 @@ static int expand_variable(const expansion *x, assay_str reference, as_buf *out)
 	} else if (has_fallback) {
 		as_buf_add(out, fallback);
 	} else {
-		rc = as_fail(x->err, ASSAY_EAUTH, "variable %s is not set", key.ptr ? key.ptr : "\"\"");
+		rc = as_fail(x->err, ASSAY_EAUTH, "variable %s is not set, or empty", key.ptr ? key.ptr : "\"\"");
 		as_error_hint(x->err, "set it in the environment or in a file .env beside the manifest");
 		as_error_where(x->err, x->server->id, 0);
 	}
@@ -124,7 +125,7 @@ static int expand_value(const expansion *x, const assay_json *value, assay_json 
 			rc = expand_value(x, v, &part);
 			if (rc == 0) {
 				rc = type == ASSAY_JSON_ARRAY ? as_json_append(made, part)
-				                              : as_json_set_n(made, as_json_key(v), part);
+							      : as_json_set_n(made, as_json_key(v), part);
 			}
 		}
 	} else {
@@ -142,8 +143,8 @@ static int expand_value(const expansion *x, const assay_json *value, assay_json 
 	return rc;
 }
 
-int as_launch_expand(const as_estate *estate, const as_server_spec *server, const assay_json *bindings, assay_json **out,
-                     assay_error *err)
+int as_launch_expand(const as_estate *estate, const as_server_spec *server, const assay_json *bindings,
+		     assay_json **out, assay_error *err)
 {
 	expansion x = {estate, server, bindings, err};
 	return expand_value(&x, server->launch, out);

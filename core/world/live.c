@@ -105,7 +105,8 @@ static void clean_environment(live_environment *e, as_call *call)
 	}
 	ops = as_instance_ops(e->instance);
 	if (ops->cleanup(as_instance_self(e->instance), &call->pub, e->state, &err) < 0) {
-		as_log_put(call->log, "world", ASSAY_LOG_WARN, "environment %s: clean-up failed: %s", e->spec->name, err.message);
+		as_log_put(call->log, "world", ASSAY_LOG_WARN, "environment %s: clean-up failed: %s", e->spec->name,
+			   err.message);
 	}
 	e->prepared = false;
 	e->state = NULL;
@@ -171,14 +172,17 @@ static int start_server(live_world *w, live_server *s, as_call *call, assay_erro
 		return rc;
 	}
 	rc = as_instance_open(w->estate->registry, s->spec->use, ASSAY_ROLE_TRANSPORT, launch, w->estate->base_dir,
-	                      &s->transport, err);
+			      &s->transport, err);
 	if (rc == 0) {
 		call->cwd = w->estate->base_dir;
 		rc = as_mcp_open_with(s->spec->id, as_instance_ops(s->transport), as_instance_self(s->transport),
-		                      &s->spec->limits, &s->spec->session, &call->pub, &s->session, err);
+				      &s->spec->limits, &s->spec->session, &call->pub, &s->session, err);
 	}
 	as_json_free(launch);
-	return rc < 0 ? as_error_where(err, s->spec->id, 0) : rc;
+	if (rc < 0) {
+		as_error_where(err, s->spec->id, 0);
+	}
+	return rc;
 }
 
 static int refuse_unknown(as_answer *out, assay_str server, assay_error *err)
@@ -199,9 +203,10 @@ static int refuse_unknown(as_answer *out, assay_str server, assay_error *err)
 
 /* A successful write moves the version of the server's group; nothing else does (design page "replay", rule 3). */
 static int move_version(live_world *w, live_server *s, assay_str tool, const assay_json *arguments, as_answer *out,
-                        assay_error *err)
+			assay_error *err)
 {
-	const assay_tool *known = w->estate->catalogue ? as_catalogue_find(w->estate->catalogue, as_str(s->spec->id), tool) : NULL;
+	const assay_tool *known =
+		w->estate->catalogue ? as_catalogue_find(w->estate->catalogue, as_str(s->spec->id), tool) : NULL;
 	char *version = s->environment ? s->environment->version : s->version;
 	as_buf canonical = {0};
 	int rc = 0;
@@ -209,7 +214,8 @@ static int move_version(live_world *w, live_server *s, assay_str tool, const ass
 	if (out->status == ASSAY_STEP_SUCCESS && (!known || (known->flags & ASSAY_TOOL_WRITES))) {
 		rc = as_canonical_arguments(arguments, &canonical);
 		if (rc == 0) {
-			as_next_version(as_str(out->version), as_str(s->spec->id), tool, as_buf_str(&canonical), version);
+			as_next_version(as_str(out->version), as_str(s->spec->id), tool, as_buf_str(&canonical),
+					version);
 		} else {
 			rc = as_fail_memory(err);
 		}
@@ -220,7 +226,7 @@ static int move_version(live_world *w, live_server *s, assay_str tool, const ass
 }
 
 static int live_call(as_world *base, as_call *call, assay_str server, assay_str tool, const assay_json *arguments,
-                     as_answer *out, assay_error *err)
+		     as_answer *out, assay_error *err)
 {
 	live_world *w = (live_world *)base;
 	live_server *s = find_server(w, server);
@@ -236,7 +242,8 @@ static int live_call(as_world *base, as_call *call, assay_str server, assay_str 
 	}
 	rc = as_mcp_call_tool(s->session, &call->pub, tool, arguments, 0, &out->result, &rpc_error, err);
 	if (rc < 0) {
-		return as_error_where(err, s->spec->id, 0);
+		as_error_where(err, s->spec->id, 0);
+		return rc;
 	}
 	if (as_json_boolean(as_json_get(out->result, "isError"), 0)) {
 		out->status = ASSAY_STEP_ERROR;
@@ -280,8 +287,8 @@ static int add_environment(live_world *w, const as_environment_spec *spec, live_
 	e->spec = spec;
 	*out = e;
 	w->n_environments++;
-	return as_instance_open(w->estate->registry, spec->use, ASSAY_ROLE_ENVIRONMENT, spec->options, w->estate->base_dir,
-	                        &e->instance, err);
+	return as_instance_open(w->estate->registry, spec->use, ASSAY_ROLE_ENVIRONMENT, spec->options,
+				w->estate->base_dir, &e->instance, err);
 }
 
 static int add_servers(live_world *w, const assay_json *servers, assay_error *err)
@@ -361,7 +368,8 @@ out:
 }
 
 /* ServerFingerprint (reference page 1.1) without the times of observation. */
-static assay_json *fingerprint_of(const live_server *s, const assay_json *launch, const assay_json *tools, assay_error *err)
+static assay_json *fingerprint_of(const live_server *s, const assay_json *launch, const assay_json *tools,
+				  assay_error *err)
 {
 	const assay_json *info = as_mcp_info(s->session);
 	assay_json *f = as_json_object();
@@ -410,7 +418,8 @@ int as_live_describe(as_world *base, as_call *call, assay_str server, assay_json
 		rc = as_mcp_list_tools(s->session, &call->pub, &tools, err);
 	}
 	if (rc < 0) {
-		return as_error_where(err, s->spec->id, 0);
+		as_error_where(err, s->spec->id, 0);
+		return rc;
 	}
 	d = as_json_object();
 	/* The record as written, so that neither a secret nor a private folder gets into it. */

@@ -82,7 +82,8 @@ int as_quota_take(as_quota *q, const uint32_t *amounts, const as_cancel *cancel,
 	for (size_t i = 0; q && i < q->n; i++) {
 		if (q->limits[i] && amounts[i] > q->limits[i]) {
 			*kind = i;
-			return as_fail(err, ASSAY_EDATA, "%u are needed at once, and the limit is %u", amounts[i], q->limits[i]);
+			return as_fail(err, ASSAY_EDATA, "%u are needed at once, and the limit is %u", amounts[i],
+				       q->limits[i]);
 		}
 	}
 	if (!q) {

@@ -99,7 +99,8 @@ static int ask_exposure(as_recorder *r, as_call *call, assay_error *err)
 	offer_sink sink = {{sizeof sink.pub, 0, add_offer}, r};
 	int rc = ops->offer(as_instance_self(r->options.exposure), &call->pub, &r->options.request, &sink.pub, err);
 	if (rc < 0) {
-		return as_error_where(err, as_instance_info(r->options.exposure)->use, 0);
+		as_error_where(err, as_instance_info(r->options.exposure)->use, 0);
+		return rc;
 	}
 	return 0;
 }
