@@ -396,7 +396,7 @@ static size_t unsaid(const struct tmpl_tool *t, const struct tmpl_step *s, const
 static bool add_between(struct tmpl_run *r, struct tmpl_buf *b, const struct tmpl_step *s, struct phrase *f)
 {
 	const struct tmpl_tool *t = &r->tools[s->tool];
-	size_t at = 0, pair[2], n = 0;
+	size_t at = 0, pair[2] = {0, 0}, n = 0;
 	while (at < f->n && !tmpl_is(f->token[at], "between")) {
 		at++;
 	}

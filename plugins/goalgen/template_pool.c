@@ -114,7 +114,8 @@ static bool read_mark(assay_str line, bool prose, size_t *skip, const char **key
 		const char *mark, *key;
 	} marks[] = {{"[FILE] ", "file"}, {"[DIR] ", "directory"}, {"/", "path"}, {"- ", ""},
 		     {"* ", ""},          {"\xE2\x80\xA2 ", ""}};
-	for (size_t i = 0; i < (prose ? 3 : sizeof marks / sizeof *marks); i++) {
+	size_t n = sizeof marks / sizeof *marks;
+	for (size_t i = 0; i < (prose ? 3 : n); i++) {
 		if (tmpl_starts(line, marks[i].mark)) {
 			*skip = marks[i].mark[0] == '/' ? 0 : strlen(marks[i].mark);
 			*key = marks[i].key;
@@ -173,6 +174,7 @@ static void walk(struct tmpl_run *r, const struct walk *w, const assay_json *v, 
 {
 	int type = r->json->type(v);
 	assay_str text = r->json->str(v);
+	const assay_str none = {NULL, 0};
 	if (record < 0 || depth > TMPL_MAX_DEPTH || r->n_leaves >= w->most) {
 		return;
 	}
@@ -196,7 +198,7 @@ static void walk(struct tmpl_run *r, const struct walk *w, const assay_json *v, 
 		}
 		int inner = add_record(r, w->answer, record, noun, true);
 		bool deep = r->json->type(e) == ASSAY_JSON_ARRAY || r->json->type(e) == ASSAY_JSON_OBJECT;
-		walk(r, w, e, inner, deep ? (assay_str){0} : key, depth + 1);
+		walk(r, w, e, inner, deep ? none : key, depth + 1);
 	}
 }
 

@@ -359,6 +359,9 @@ assay_str tmpl_join(struct tmpl_arena *a, const struct tmpl_words *words, size_t
 assay_str tmpl_last_word(assay_str phrase)
 {
 	size_t at = phrase.len;
+	if (at == 0) {
+		return phrase;
+	}
 	while (at > 0 && phrase.ptr[at - 1] != ' ') {
 		at--;
 	}
