@@ -94,6 +94,23 @@ static assay_json *record_of(const as_engine *e, const as_server_spec *spec, ass
 	return r;
 }
 
+/* A tool list ends up in releases, whose readers are strict: what they would refuse is refused here, with its server.
+ */
+static int check_kept(const char *server, assay_str body, assay_error *err)
+{
+	assay_json *again = NULL;
+	assay_error why = {0};
+	int rc = as_json_parse(body, ASSAY_JSON_STRICT, &again, &why);
+	as_json_free(again);
+	if (rc < 0) {
+		as_fail(err, ASSAY_EPROTO, "its tool list cannot be kept: %s", why.message);
+		as_error_hint(err, "mend the names, descriptions and schemas of its tools");
+		as_error_where(err, server, 0);
+		return ASSAY_EPROTO;
+	}
+	return 0;
+}
+
 static int take_server(void *context, uint32_t worker, size_t item, assay_error *err)
 {
 	taking *t = context;
@@ -115,6 +132,9 @@ static int take_server(void *context, uint32_t worker, size_t item, assay_error 
 		t->records[item] = record_of(e, spec, described);
 		rc = t->records[item] ? as_json_dump(t->records[item], ASSAY_JSON_COMPACT, &body, err)
 				      : as_fail_memory(err);
+	}
+	if (rc == 0) {
+		rc = check_kept(spec->id, as_text_str(body), err);
 	}
 	if (rc == 0) {
 		rc = as_store_put_part(e->store, as_str(e->manifest->bench_id), "server", as_str(spec->id),
