@@ -216,7 +216,7 @@ void tmpl_add_result(struct tmpl_run *r, int answer, const assay_json *result)
 		assay_json *parsed = NULL;
 		r->answers[answer].prose = r->answers[answer].prose || tmpl_trim(text).len > 0;
 		if (text.len > TMPL_MAX_TEXT || r->json->parse(text, ASSAY_JSON_PEER, &parsed, NULL) != 0) {
-			add_lines(r, &w, text.len > TMPL_MAX_TEXT ? (assay_str){0} : text, false, top);
+			add_lines(r, &w, text.len > TMPL_MAX_TEXT ? tmpl_cstr("") : text, false, top);
 		} else {
 			document = tmpl_own(r, parsed);
 			r->answers[answer].prose = false;
