@@ -1,7 +1,7 @@
-/* drive_goals [-v] [-n GOALS] [-s SEED] [-k SIZE] [-p POLICY] [SAMPLER...]: how good are the goals of goalgen/template?
- * Draws seed tools of the three demo servers, has goals written, lets explorer/loop with llm/heuristic pursue each on
- * fresh states, and counts for how many goals the intended tools were called with success. Not a test: a measure for
- * tuning. */
+/* drive_goals [-v] [-n GOALS] [-s SEED] [-k SIZE] [-p POLICY] [-m PERCENT] [SAMPLER...]: how good are the goals of
+ * goalgen/template? Draws seed tools of the three demo servers, has goals written, lets explorer/loop with
+ * llm/heuristic pursue each on fresh states, and counts for how many goals the intended tools were called with success.
+ * -m: fails when all of them were called for less than PERCENT of the seed sets of a sampler. */
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/plugin/call.h"
@@ -428,7 +428,8 @@ static void judge(driver *d, const assay_json *goal, tally *t)
 	}
 }
 
-static void drive(driver *d, const char *sampler, unsigned n, uint64_t seed)
+/* The share of seed sets, in percent, that gave a goal of which every intended tool was called with success. */
+static unsigned drive(driver *d, const char *sampler, unsigned n, uint64_t seed)
 {
 	tally t = {0};
 	for (unsigned i = 0; i < n; i++) {
@@ -464,17 +465,19 @@ static void drive(driver *d, const char *sampler, unsigned n, uint64_t seed)
 	       "goal, %.1f for discovery\n",
 	       sampler, t.seeds, t.goals, t.some, t.all, t.single, t.goals ? (double)t.intended / t.goals : 0,
 	       t.seeds ? (double)t.discovery / t.seeds : 0);
+	return t.seeds ? 100 * t.all / t.seeds : 0;
 }
 
 int main(int argc, char **argv)
 {
-	static const char *const all[] = {"random", "hard_negative", "cross_domain", "same_name"};
+	static const char *const all[] = {"random", "hard_negative", "cross_domain", "same_name", "sibling"};
 	driver d = {.size = 3};
-	unsigned n = 25;
+	unsigned n = 25, least = 0;
+	int status = 0;
 	uint64_t seed = 1;
 	const char *policy = "careful";
 	int option;
-	while ((option = getopt(argc, argv, "vn:s:k:p:")) != -1) {
+	while ((option = getopt(argc, argv, "vn:s:k:p:m:")) != -1) {
 		switch (option) {
 		case 'v':
 			d.verbose = true;
@@ -489,6 +492,9 @@ int main(int argc, char **argv)
 			d.size = (uint32_t)strtoul(optarg, NULL, 10);
 			d.size = d.size < 2 ? 2 : d.size > 8 ? 8 : d.size;
 			break;
+		case 'm':
+			least = (unsigned)strtoul(optarg, NULL, 10);
+			break;
 		case 'p':
 			policy = optarg;
 			break;
@@ -497,9 +503,9 @@ int main(int argc, char **argv)
 		}
 	}
 	get_ready(&d, policy);
-	for (size_t i = 0; i < (argc > optind ? (size_t)(argc - optind) : 4); i++) {
-		drive(&d, argc > optind ? argv[optind + (int)i] : all[i], n, seed);
+	for (size_t i = 0; i < (argc > optind ? (size_t)(argc - optind) : sizeof all / sizeof *all); i++) {
+		status |= drive(&d, argc > optind ? argv[optind + (int)i] : all[i], n, seed) < least;
 	}
 	tidy_up(&d);
-	return 0;
+	return status;
 }
