@@ -369,6 +369,21 @@ static enum MHD_Result answer_post(hub *h, struct MHD_Connection *c, query *q)
 	return result;
 }
 
+/* "STREAM-EVENT" as two numbers. */
+static bool read_event_id(const char *text, unsigned long long *number, unsigned long long *seen)
+{
+	char *end = NULL;
+	if (!text || text[0] < '0' || text[0] > '9') {
+		return false;
+	}
+	*number = strtoull(text, &end, 10);
+	if (*end != '-' || end[1] < '0' || end[1] > '9') {
+		return false;
+	}
+	*seen = strtoull(end + 1, &end, 10);
+	return *end == '\0';
+}
+
 /* A client comes back for the rest of a stream: "STREAM-EVENT". There is no stream for what the server says unasked. */
 static enum MHD_Result answer_get(hub *h, struct MHD_Connection *c)
 {
@@ -376,12 +391,11 @@ static enum MHD_Result answer_get(hub *h, struct MHD_Connection *c)
 	session *s = id ? find_session(h, id) : NULL;
 	unsigned long long number = 0, seen = 0;
 	stream *found;
-	int end = 0;
 
 	if (id && !s) {
 		return reply(c, MHD_HTTP_NOT_FOUND, (assay_str){0}, NULL);
 	}
-	if (!s || !last || sscanf(last, "%10llu-%10llu%n", &number, &seen, &end) != 2 || last[end]) {
+	if (!s || !read_event_id(last, &number, &seen)) {
 		return reply(c, MHD_HTTP_METHOD_NOT_ALLOWED, (assay_str){0}, NULL);
 	}
 	pthread_mutex_lock(&h->lock);

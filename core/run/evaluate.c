@@ -238,6 +238,41 @@ static assay_json *attempt_metadata(const evaluation *v, const eval_item *item)
 	return meta;
 }
 
+/* A session's trace, scored, as a row of the store. */
+static int keep_try(evaluation *v, as_worker *w, const eval_item *item, const char *id, int64_t number,
+		    const as_session_result *result, bool *voided, assay_error *err)
+{
+	as_engine *e = v->engine;
+	const as_manifest *m = e->manifest;
+	const assay_json *task = v->tasks[item->task].document;
+	verdict_set verdicts = {0};
+	assay_text text = {0};
+	int rc = score_all(w, e, task, result->trace, id, &verdicts, err);
+	if (rc == 0) {
+		rc = as_json_dump(as_trace_document(result->trace), ASSAY_JSON_COMPACT, &text, err);
+	}
+	if (rc == 0) {
+		as_attempt_row row = {.attempt_id = as_str(id),
+				      .run_id = as_str(m->bench_id),
+				      .task_id = as_json_str(as_json_get(task, "task_id")),
+				      .candidate = as_str(m->candidates[item->candidate].name),
+				      .condition = as_str(m->conditions[item->condition].name),
+				      .repeat = item->repeat,
+				      .try_number = number,
+				      .end = as_str(result->end),
+				      .end_class = as_str(result->end_class),
+				      .trace = as_text_str(text),
+				      .verdicts = verdicts.rows,
+				      .n_verdicts = verdicts.n};
+		*voided = is_void(&verdicts.rows[m->headline], row.end_class);
+		row.voided = *voided;
+		rc = as_store_put_attempt(e->store, &row, err);
+	}
+	as_text_free(&text);
+	verdicts_free(&verdicts);
+	return rc;
+}
+
 /* One try of one attempt, to its row in the store. *voided tells whether it counts. */
 static int run_try(evaluation *v, as_worker *w, const eval_item *item, const char *id, int64_t number, bool *voided,
 		   assay_error *err)
@@ -256,9 +291,6 @@ static int run_try(evaluation *v, as_worker *w, const eval_item *item, const cha
 				.subject = id,
 				.try_number = number};
 	as_session_result result = {0};
-	verdict_set verdicts = {0};
-	as_attempt_row row = {0};
-	assay_text text = {0};
 	int rc;
 	spec.request = (assay_exposure_request){.size = sizeof spec.request,
 						.seed = t->seed,
@@ -275,30 +307,8 @@ static int run_try(evaluation *v, as_worker *w, const eval_item *item, const cha
 	spec.seed_metadata = attempt_metadata(v, item);
 	rc = spec.seed_metadata ? as_session_run(w, &spec, &result, err) : as_fail_memory(err);
 	if (rc == 0) {
-		rc = score_all(w, e, t->document, result.trace, id, &verdicts, err);
+		rc = keep_try(v, w, item, id, number, &result, voided, err);
 	}
-	if (rc == 0) {
-		rc = as_json_dump(as_trace_document(result.trace), ASSAY_JSON_COMPACT, &text, err);
-	}
-	if (rc == 0) {
-		*voided = is_void(&verdicts.rows[m->headline], as_str(result.end_class));
-		row = (as_attempt_row){as_str(id),
-				       as_str(m->bench_id),
-				       as_json_str(as_json_get(t->document, "task_id")),
-				       as_str(candidate->name),
-				       as_str(condition->name),
-				       item->repeat,
-				       number,
-				       as_str(result.end),
-				       as_str(result.end_class),
-				       *voided,
-				       as_text_str(text),
-				       verdicts.rows,
-				       verdicts.n};
-		rc = as_store_put_attempt(e->store, &row, err);
-	}
-	as_text_free(&text);
-	verdicts_free(&verdicts);
 	as_trace_free(result.trace);
 	as_world_close(spec.world, NULL);
 	return rc;

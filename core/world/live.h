@@ -17,9 +17,9 @@ typedef struct as_environment_spec {
 
 typedef struct as_server_spec {
 	const char *id;
-	const char *use;             /* "transport/stdio" */
-	const assay_json *launch;    /* the record of mcpServers, variables not yet expanded */
-	int server_class;            /* AS_CLASS_... */
+	const char *use;                        /* "transport/stdio" */
+	const assay_json *launch;               /* the record of mcpServers, variables not yet expanded */
+	int server_class;                       /* AS_CLASS_... */
 	const as_environment_spec *environment; /* NULL: none */
 	as_mcp_limits limits;
 	as_mcp_options session; /* its memory outlives all worlds */
@@ -44,13 +44,13 @@ typedef struct as_estate {
 /* Only servers named in `servers` (array of ids; NULL: all) can be called. Environments are prepared here. */
 int as_live_open(const as_estate *estate, const assay_json *servers, as_call *call, as_world **out, assay_error *err);
 
-/* Start one server of a live world and describe it: {"fingerprint": ServerFingerprint without wall clock, "tools": [...],
- * "instructions": text or null, "noise": n}. */
+/* Start one server of a live world and describe it: {"fingerprint": ServerFingerprint without wall clock, "tools":
+ * [...], "instructions": text or null, "noise": n}. */
 int as_live_describe(as_world *w, as_call *call, assay_str server, assay_json **out, assay_error *err);
 
 /* Expand ${NAME}, ${NAME:-default} and ${env:SERVER_OR_ENVIRONMENT.key} in every string of a launch record. bindings:
  * {environment name: {key: value}}. ASSAY_EDATA names the variable that is missing and where it is used. */
-int as_launch_expand(const as_estate *estate, const as_server_spec *server, const assay_json *bindings, assay_json **out,
-                     assay_error *err);
+int as_launch_expand(const as_estate *estate, const as_server_spec *server, const assay_json *bindings,
+		     assay_json **out, assay_error *err);
 
 #endif

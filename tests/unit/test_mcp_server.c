@@ -98,7 +98,8 @@ START_TEST(test_before_initialize)
 	      ERROR("1", "-32600", "send initialize before tools/list"));
 	check(CALL("1", "echo", "{}"), ERROR("1", "-32600", "send initialize before tools/call"));
 	check("{\"jsonrpc\":\"2.0\",\"id\":\"probe\",\"method\":\"server/discover\",\"params\":{}}\n" INIT,
-	      ERROR("\"probe\"", "-32602", "_meta needs io.modelcontextprotocol/protocolVersion, a string") INIT_ANSWER);
+	      ERROR("\"probe\"", "-32602", "_meta needs io.modelcontextprotocol/protocolVersion, a string")
+		      INIT_ANSWER);
 	check("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}\n",
 	      ERROR("1", "-32602", "initialize needs protocolVersion, a string"));
 	check("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":[]}\n",

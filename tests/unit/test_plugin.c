@@ -61,7 +61,8 @@ START_TEST(test_refused_descriptors)
 	expect_broken(all, "wrong_magic",
 		      "magic is 0x12345678, expected 0x59415341 (end its source with ASSAY_PLUGIN)");
 	expect_broken(all, "newer_minor", "it was built for ABI 1.2, this program has 1.1" NEWER);
-	expect_broken(all, "other_major", "it was built for ABI 2." THIS_MINOR ", this program has 1." THIS_MINOR NEWER);
+	expect_broken(all, "other_major",
+		      "it was built for ABI 2." THIS_MINOR ", this program has 1." THIS_MINOR NEWER);
 	expect_broken(all, "short_struct", "its descriptor has 24 bytes, expected 56" REBUILD);
 	expect_broken(all, "reserved_set", "the reserved member of its descriptor is 7, expected 0" REBUILD);
 	expect_broken(all, "null_name", "its name is NULL (give it a text in the source)");

@@ -444,7 +444,8 @@ START_TEST(test_child_is_clean)
 	sigset_t set;
 	assay_text out = {0};
 	int status;
-	/* Signals 32 and 33 are the C library's own: whoever started us may have left them ignored, and no call resets them. */
+	/* Signals 32 and 33 are the C library's own: whoever started us may have left them ignored, and no call resets
+	 * them. */
 	as_process_spec spec = {.argv = SH("ls /proc/self/fd | wc -l; grep -E 'Sig(Blk|Ign)' /proc/self/status |"
 					   " sed '/SigIgn/s/0000000180000000/0000000000000000/';"
 					   " test $(ps -o pgid= -p $$ 2>/dev/null || echo $$) -eq $$ && echo own")};

@@ -5,30 +5,30 @@
 #include <check.h>
 #include <stdlib.h>
 
-#define UNIT_MAIN(make_suite)                                             \
-	int main(void)                                                    \
-	{                                                                 \
-		SRunner *runner = srunner_create(make_suite());           \
-		int failed;                                               \
-		srunner_set_tap(runner, "-");                             \
-		srunner_run_all(runner, CK_SILENT);                       \
-		failed = srunner_ntests_failed(runner);                   \
-		srunner_free(runner);                                     \
-		return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;         \
+#define UNIT_MAIN(make_suite)                                                                                          \
+	int main(void)                                                                                                 \
+	{                                                                                                              \
+		SRunner *runner = srunner_create(make_suite());                                                        \
+		int failed;                                                                                            \
+		srunner_set_tap(runner, "-");                                                                          \
+		srunner_run_all(runner, CK_SILENT);                                                                    \
+		failed = srunner_ntests_failed(runner);                                                                \
+		srunner_free(runner);                                                                                  \
+		return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;                                                      \
 	}
 
 /* A suite of one case: UNIT_SUITE("json", test_a, test_b). */
-#define UNIT_SUITE(function, name, ...)                                   \
-	static Suite *function(void)                                      \
-	{                                                                 \
-		const TTest *const tests[] = {__VA_ARGS__};               \
-		Suite *suite = suite_create(name);                        \
-		TCase *tcase = tcase_create(name);                        \
-		tcase_set_timeout(tcase, 60);                             \
-		for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) \
-			tcase_add_test(tcase, tests[i]);                  \
-		suite_add_tcase(suite, tcase);                            \
-		return suite;                                             \
+#define UNIT_SUITE(function, name, ...)                                                                                \
+	static Suite *function(void)                                                                                   \
+	{                                                                                                              \
+		const TTest *const tests[] = {__VA_ARGS__};                                                            \
+		Suite *suite = suite_create(name);                                                                     \
+		TCase *tcase = tcase_create(name);                                                                     \
+		tcase_set_timeout(tcase, 60);                                                                          \
+		for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)                                              \
+			tcase_add_test(tcase, tests[i]);                                                               \
+		suite_add_tcase(suite, tcase);                                                                         \
+		return suite;                                                                                          \
 	}
 
 #endif
