@@ -28,7 +28,7 @@ export ASSAY_TEST_CACHE
 tree() {
 	mkdir -p "$build/$1" && cd "$build/$1" || return 1
 	shift
-	[ -f Makefile ] || "$root/configure" -q --enable-werror "$@"
+	[ -f Makefile ] || ../../configure -q --enable-werror "$@"
 }
 
 gcc_tree() { tree gcc CC=gcc && make -j"$jobs"; }

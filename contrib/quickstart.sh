@@ -24,7 +24,7 @@ jobs=$(nproc 2>/dev/null || echo 2)
 [ -x configure ] || quietly autogen ./autogen.sh
 mkdir -p _build/quick
 cd _build/quick
-[ -f Makefile ] || quietly configure "$root/configure" -q --prefix="$root/_install"
+[ -f Makefile ] || quietly configure ../../configure -q --prefix="$root/_install"
 echo "building (some minutes the first time)"
 quietly make make -j"$jobs"
 quietly install make install
