@@ -142,6 +142,11 @@ int as_cli_parse(as_cli *cli, int argc, char **argv, assay_error *err)
 		as_cli_help(cli->verb, stdout);
 		return ASSAY_STOP;
 	}
+	if (cli->n_arguments > 0 && !cli->verb->arguments[0]) {
+		as_fail(err, ASSAY_EINVAL, "%s takes no arguments, found \"%s\"", cli->verb->name, cli->arguments[0]);
+		as_error_hint(err, "a manifest is named with --manifest FILE");
+		return ASSAY_EINVAL;
+	}
 	return 0;
 }
 
