@@ -194,7 +194,11 @@ START_TEST(test_disk_full)
 	put("out.tar.zst", "old");
 	ck_assert(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	ck_assert_int_eq(ops->pack(in("tree"), "n", in("out.tar.zst"), &err), ASSAY_EIO);
+	/* No check while the limit is on: Check itself writes a file. */
+	int packed = ops->pack(in("tree"), "n", in("out.tar.zst"), &err);
+	limit.rlim_cur = RLIM_INFINITY;
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	ck_assert_int_eq(packed, ASSAY_EIO);
 	ck_assert_str_eq(err.message, "cannot write: File too large");
 	check_content("out.tar.zst", "old");
 }
