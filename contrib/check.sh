@@ -1,7 +1,7 @@
 #!/bin/sh
 # Install what the tests need, build in every way that is supported, run every test. Ends with "N passed, N failed".
 #   sh contrib/check.sh            what every change must pass
-#   sh contrib/check.sh --full     the long tests too: fuzzing, many kills, the benchmark
+#   sh contrib/check.sh --full     the long tests too: valgrind, distcheck, fuzzing, many kills, the benchmark
 #   sh contrib/check.sh STAGE...   only these stages
 # Each stage has a log in _build/logs; _build/cache keeps what came from package registries.
 cd "$(dirname "$0")/.." || exit 1
@@ -11,11 +11,11 @@ LOGS=$build/logs
 mkdir -p "$LOGS" "$build/cache"
 . contrib/packages.sh
 
-STAGES="gcc clang valgrind static lint distcheck conformance peers faults kill"
+STAGES="gcc clang static lint conformance peers faults kill"
 full=no
 kills=20
 [ "$1" != --full ] || { full=yes kills=200; shift; }
-[ $full = no ] || STAGES="$STAGES fuzz bench"
+[ $full = no ] || STAGES="$STAGES valgrind distcheck fuzz bench"
 case $1 in -*) echo "check.sh: unknown option $1 (--full, or names of stages: $STAGES)" >&2; exit 2 ;; esac
 [ $# -eq 0 ] || STAGES=$*
 
