@@ -23,6 +23,11 @@ install_missing $BUILD_PACKAGES $TEST_PACKAGES
 jobs=$(nproc 2>/dev/null || echo 2)
 ASSAY_TEST_CACHE=$build/cache
 export ASSAY_TEST_CACHE
+# The golden vectors lie beside the clone; an unpacked distribution (distcheck) would look for them elsewhere.
+if [ -d "$root/../shared" ]; then
+	ASSAY_SHARED=$(cd "$root/../shared" && pwd)
+	export ASSAY_SHARED
+fi
 
 # tree NAME OPTION...: a build folder of its own, configured once.
 tree() {
