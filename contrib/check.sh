@@ -23,6 +23,9 @@ install_missing $BUILD_PACKAGES $TEST_PACKAGES
 jobs=$(nproc 2>/dev/null || echo 2)
 ASSAY_TEST_CACHE=$build/cache
 export ASSAY_TEST_CACHE
+# Golden vectors of the reference, where they lie beside the clone; distcheck would not find them from its own folder.
+vectors=$root/../shared/data/dynamicmcpbench/golden
+[ ! -d "$vectors" ] || { GOLDEN_VECTORS=$vectors; export GOLDEN_VECTORS; }
 # The golden vectors lie beside the clone; an unpacked distribution (distcheck) would look for them elsewhere.
 if [ -d "$root/../shared" ]; then
 	ASSAY_SHARED=$(cd "$root/../shared" && pwd)
