@@ -26,12 +26,6 @@ export ASSAY_TEST_CACHE
 # Golden vectors of the reference, where they lie beside the clone; distcheck would not find them from its own folder.
 vectors=$root/../shared/data/dynamicmcpbench/golden
 [ ! -d "$vectors" ] || { GOLDEN_VECTORS=$vectors; export GOLDEN_VECTORS; }
-# The golden vectors lie beside the clone; an unpacked distribution (distcheck) would look for them elsewhere.
-if [ -d "$root/../shared" ]; then
-	ASSAY_SHARED=$(cd "$root/../shared" && pwd)
-	export ASSAY_SHARED
-fi
-
 # tree NAME OPTION...: a build folder of its own, configured once.
 tree() {
 	mkdir -p "$build/$1" && cd "$build/$1" || return 1
