@@ -1,5 +1,6 @@
 /* Opening, checking and closing a store. */
 #include "core/store/store.h"
+#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/store/query.h"
@@ -162,6 +163,15 @@ static int identify(as_store *s, assay_error *err)
 	return rc;
 }
 
+/* The three answers are of one moment, or a store that another process is just making looks like a stranger's. */
+static int identify_at_once(as_store *s, assay_error *err)
+{
+	int code = sqlite3_exec(s->db, "BEGIN", NULL, NULL, NULL);
+	int rc = code == SQLITE_OK ? identify(s, err) : as_store_fail(s, code, "open the store", err);
+	sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL); /* nothing was written */
+	return rc;
+}
+
 /* In one transaction and looked at again inside it, as another process may be creating the same file. */
 static int create_schema(as_store *s, assay_error *err)
 {
@@ -179,6 +189,18 @@ static int create_schema(as_store *s, assay_error *err)
 	return as_store_end(s, rc > 0 ? 0 : rc, err);
 }
 
+/* SQLite does not wait for others here: it answers at once that the file is busy. */
+static int use_wal(as_store *s, char mode[24], assay_error *err)
+{
+	int64_t deadline = as_deadline(AS_STORE_BUSY_MS);
+	int rc;
+	while ((rc = ask(s, "PRAGMA journal_mode = WAL", mode, err)) == ASSAY_EAGAIN && as_remaining(deadline) > 0) {
+		as_error_clear(err);
+		sqlite3_sleep(5);
+	}
+	return rc;
+}
+
 static int set_up(as_store *s, assay_error *err)
 {
 	char mode[24];
@@ -186,7 +208,7 @@ static int set_up(as_store *s, assay_error *err)
 	if (!(s->flags & AS_STORE_READ_ONLY) && sqlite3_db_readonly(s->db, "main") == 1) {
 		return as_store_fail(s, SQLITE_READONLY, "write the store", err);
 	}
-	int rc = identify(s, err);
+	int rc = identify_at_once(s, err);
 	if (rc == 0 && !(s->flags & AS_STORE_CREATE)) {
 		as_fail(err, ASSAY_EDATA, "not an Assay store: an empty database");
 		as_error_where(err, s->path, 0);
@@ -198,7 +220,7 @@ static int set_up(as_store *s, assay_error *err)
 	if (rc < 0 || (s->flags & AS_STORE_READ_ONLY)) {
 		return rc < 0 ? rc : 0;
 	}
-	rc = ask(s, "PRAGMA journal_mode = WAL", mode, err);
+	rc = use_wal(s, mode, err);
 	if (rc == 0 && strcmp(mode, "wal") != 0) {
 		rc = as_fail(err, ASSAY_EIO,
 			     "cannot open the store: its file system has no shared memory for SQLite's WAL");
