@@ -209,7 +209,8 @@ int as_stage_catalogue(as_engine *e, assay_error *err)
 		rc = list ? start_all(e, list, err) : as_fail_memory(err);
 	}
 	if (rc == 0) {
-		rc = as_catalogue_new(list, &e->catalogue, err);
+		rc = as_store_row(e->store, as_catalogue_new(list, &e->catalogue, err), "servers of",
+				  as_str(e->manifest->bench_id), err);
 		list = NULL;
 	}
 	as_json_free(list);

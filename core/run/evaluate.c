@@ -78,7 +78,15 @@ static int list_task(void *payload, const as_task_row *row, assay_error *err)
 	l->tapes[l->n++] = as_arena_str(&l->arena, row->tape_id);
 	t = &v->tasks[v->n_tasks++];
 	*t = (eval_task){0};
-	return l->arena.failed ? as_fail_memory(err) : as_json_parse(row->body, ASSAY_JSON_PEER, &t->document, err);
+	if (l->arena.failed) {
+		return as_fail_memory(err);
+	}
+	int rc = as_json_parse(row->body, ASSAY_JSON_PEER, &t->document, err);
+	if (rc == 0 && !as_str_eq(as_json_str(as_json_get(t->document, "task_id")), row->task_id)) {
+		rc = as_fail(err, ASSAY_EDATA, "the row's body is not the task of that \"task_id\"");
+		as_error_pointer(err, "/task_id");
+	}
+	return rc;
 }
 
 static int complete_task(evaluation *v, eval_task *t, assay_str tape_id, assay_error *err)
@@ -87,7 +95,7 @@ static int complete_task(evaluation *v, eval_task *t, assay_str tape_id, assay_e
 	assay_text body = {0};
 	int rc = as_store_get_document(e->store, "tape", tape_id, &body, err);
 	if (rc == 0) {
-		rc = as_tape_parse(as_text_str(body), &t->tape, err);
+		rc = as_store_row(e->store, as_tape_parse(as_text_str(body), &t->tape, err), "tape", tape_id, err);
 	}
 	if (rc == 0) {
 		rc = as_task_required(t->document, e->catalogue, &t->arena, &t->required, err);

@@ -318,7 +318,8 @@ static int load_trace(const as_slot *s, as_engine *e, as_trace **out, assay_erro
 	assay_text text = {0};
 	int rc = as_store_get_document(e->store, "trace", as_str(s->trace_id), &text, err);
 	if (rc == 0) {
-		rc = as_trace_parse(as_text_str(text), out, err);
+		rc = as_store_row(e->store, as_trace_parse(as_text_str(text), out, err), "trace", as_str(s->trace_id),
+				  err);
 	}
 	as_text_free(&text);
 	return rc;
@@ -475,7 +476,8 @@ static int gate_task(as_worker *w, as_slot *s, as_engine *e, assay_error *err)
 		rc = as_store_get_document(e->store, "tape", as_str(s->tape_id), &text, err);
 	}
 	if (rc == 0) {
-		rc = as_tape_parse(as_text_str(text), &tape, err);
+		rc = as_store_row(e->store, as_tape_parse(as_text_str(text), &tape, err), "tape", as_str(s->tape_id),
+				  err);
 	}
 	if (rc == 0) {
 		as_json_free(s->certificate);

@@ -184,7 +184,7 @@ static int visit(as_store *s, struct as_query *q, as_attempt_row *row, bool with
 	if (rc == 0) {
 		row->verdicts = b->rows;
 		row->n_verdicts = b->n;
-		rc = fn(payload, row, err);
+		rc = as_store_row(s, fn(payload, row, err), "attempt", row->attempt_id, err);
 	}
 	as_query_end(&trace);
 	as_arena_free(&b->text);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 
 int as_store_enter(as_store *s, bool writing, assay_error *err)
 {
@@ -141,6 +142,16 @@ int as_store_fail(const as_store *s, int code, const char *what, assay_error *er
 	}
 	as_error_where(err, s->path, 0);
 	return result;
+}
+
+int as_store_row(const as_store *s, int rc, const char *kind, assay_str id, assay_error *err)
+{
+	char where[sizeof err->where];
+	if (rc == ASSAY_EDATA) {
+		snprintf(where, sizeof where, "%s, %s %.*s", s->path, kind, ASSAY_FMT(id));
+		as_error_where(err, where, err ? err->line : 0);
+	}
+	return rc;
 }
 
 static const char *purpose(const struct as_query *q)

@@ -46,7 +46,7 @@ int as_store_runs(as_store *s, as_run_fn fn, void *payload, assay_error *err)
 					.manifest = as_query_text(&q, 3),
 					.seed = (uint64_t)as_query_int_at(&q, 4),
 					.ordinal = as_query_int_at(&q, 5)};
-		answer = q.code != 0 ? q.code : fn(payload, &row, err);
+		answer = q.code != 0 ? q.code : as_store_row(s, fn(payload, &row, err), "run", row.run_id, err);
 	}
 	return finish(s, &q, answer);
 }
@@ -81,7 +81,7 @@ int as_store_parts(as_store *s, assay_str run_id, const char *kind, as_part_fn f
 	while (answer == 0 && as_query_next(&q) == 1) {
 		assay_str key = as_query_text(&q, 0);
 		assay_str body = as_query_text(&q, 1);
-		answer = q.code != 0 ? q.code : fn(payload, key, body, err);
+		answer = q.code != 0 ? q.code : as_store_row(s, fn(payload, key, body, err), kind, key, err);
 	}
 	return finish(s, &q, answer);
 }
@@ -127,7 +127,7 @@ int as_store_goals(as_store *s, assay_str run_id, as_goal_fn fn, void *payload, 
 					 .reason = as_query_text(&q, 5),
 					 .trace_id = as_query_text(&q, 6),
 					 .task_id = as_query_text(&q, 7)};
-		answer = q.code != 0 ? q.code : fn(payload, &row, err);
+		answer = q.code != 0 ? q.code : as_store_row(s, fn(payload, &row, err), "goal", row.goal_id, err);
 	}
 	return finish(s, &q, answer);
 }
@@ -227,7 +227,7 @@ int as_store_tasks(as_store *s, assay_str run_id, bool certified_only, as_task_f
 					 .tape_id = as_query_text(&q, 5),
 					 .certified = as_query_int_at(&q, 6) != 0,
 					 .certificate = as_query_text(&q, 7)};
-		answer = q.code != 0 ? q.code : fn(payload, &row, err);
+		answer = q.code != 0 ? q.code : as_store_row(s, fn(payload, &row, err), "task", row.task_id, err);
 	}
 	return finish(s, &q, answer);
 }

@@ -50,7 +50,9 @@ static int check_path(const char *path, uint32_t flags, assay_error *err)
 	} else if (st.st_size == 0 && !(flags & AS_STORE_CREATE)) {
 		rc = as_fail(err, ASSAY_EDATA, "not an Assay store: the file is empty");
 	}
-	as_error_where(err, path, 0);
+	if (rc != 0) { /* else the place would be that of whatever goes wrong next */
+		as_error_where(err, path, 0);
+	}
 	return rc;
 }
 
@@ -159,7 +161,9 @@ static int identify(as_store *s, assay_error *err)
 	} else if (application != 0 || version != 0 || objects != 0) {
 		rc = as_fail(err, ASSAY_EDATA, "not an Assay store: a SQLite database of another program");
 	}
-	as_error_where(err, s->path, 0);
+	if (rc != 0) {
+		as_error_where(err, s->path, 0);
+	}
 	return rc;
 }
 

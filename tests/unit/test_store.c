@@ -405,6 +405,32 @@ START_TEST(test_listing_ends)
 }
 END_TEST
 
+static int on_task_refuse(void *payload, const as_task_row *row, assay_error *err)
+{
+	(void)payload;
+	(void)row;
+	return as_fail(err, ASSAY_EDATA, "no good");
+}
+
+/* What a reader cannot use is named with its row; opening the store has left no place behind. */
+START_TEST(test_bad_rows)
+{
+	struct kit kit;
+	assay_error err = {0};
+	char where[640];
+	as_store *s = NULL;
+	kit_open(&kit);
+	ck_assert_int_eq(as_store_open(kit.path, AS_STORE_CREATE, &s, &err), 0);
+	ck_assert_str_eq(err.where, "");
+	put_task(s, "t1", "a", 5, true);
+	ck_assert_int_eq(as_store_tasks(s, ASSAY_STR("r"), true, on_task_refuse, NULL, &err), ASSAY_EDATA);
+	snprintf(where, sizeof where, "%s, task t1", kit.path);
+	ck_assert_str_eq(err.where, where);
+	as_store_close(s);
+	kit_close(&kit);
+}
+END_TEST
+
 START_TEST(test_sizes)
 {
 	struct kit kit;
@@ -601,6 +627,6 @@ START_TEST(test_threads)
 END_TEST
 
 UNIT_SUITE(store_suite, "store", test_runs, test_parts, test_goals, test_documents, test_tasks, test_attempt_order,
-	   test_attempts, test_replies, test_timings, test_listing_ends, test_sizes, test_large_body, test_views,
-	   test_threads)
+	   test_attempts, test_replies, test_timings, test_listing_ends, test_bad_rows, test_sizes, test_large_body,
+	   test_views, test_threads)
 UNIT_MAIN(store_suite)
