@@ -77,7 +77,7 @@ START_TEST(encoding)
 {
 	char bytes[4];
 
-	for (uint32_t c = 1; c <= 0x10ffff; c++) {
+	for (uint32_t c = 1; c <= 0x10ffff; c += (uint32_t)unit_slow()) {
 		assay_str s = {bytes, as_utf8_put(bytes, c)};
 		size_t i = 0;
 		bool surrogate = c >= 0xd800 && c < 0xe000;

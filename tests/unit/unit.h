@@ -5,6 +5,15 @@
 #include <check.h>
 #include <stdlib.h>
 
+/* How many times slower than usual programs run here: what bounds the time of a hard case must wait so much longer, and
+ * what goes through a million cases may take fewer. The environment says so; 1 otherwise. */
+static inline int unit_slow(void)
+{
+	const char *said = getenv("UNIT_SLOW");
+	long n = said ? strtol(said, NULL, 10) : 1;
+	return n > 1 && n < 1000 ? (int)n : 1;
+}
+
 #define UNIT_MAIN(make_suite)                                                                                          \
 	int main(void)                                                                                                 \
 	{                                                                                                              \
