@@ -168,6 +168,9 @@ static int answer_json(const as_answer *a, assay_json **out, assay_error *err)
 	rc |= as_json_set(o, "error", a->error ? as_json_clone(a->error) : as_json_null());
 	rc |= as_json_set(ours, "served", as_json_cstring(as_served_name(a->served)));
 	rc |= as_json_set(ours, "version", as_json_cstring(a->version));
+	if (a->next[0] && strcmp(a->next, a->version) != 0) {
+		rc |= as_json_set(ours, "next", as_json_cstring(a->next));
+	}
 	rc |= as_json_set(o, "assay", ours);
 	if (rc < 0) {
 		as_json_free(o);

@@ -4,7 +4,7 @@
 #include "core/release/verify_private.h"
 #include "core/run/gates.h"
 #include "core/task/task.h"
-#include "core/world/replay.h"
+#include "core/world/taping.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,6 +4,7 @@
 #define AS_MANIFEST_H
 
 #include "core/plugin/registry.h"
+#include "core/world/fill.h"
 #include "core/world/live.h"
 #include "core/world/replay.h"
 
@@ -76,6 +77,7 @@ typedef struct as_manifest {
 	size_t n_categories;
 	as_budget generation_budget;
 	uint32_t max_goals;
+	as_fill_options fill; /* its task is each task's own */
 	const char *const *gates; /* required ones */
 	size_t n_gates;
 

@@ -7,6 +7,7 @@
 
 #define DEFAULT_TURNS 12u
 #define DEFAULT_SECONDS 300u
+#define DEFAULT_FILL_CALLS 400u
 
 static const char *const use_keys[] = {"use", "model", NULL};
 
@@ -130,6 +131,15 @@ static int read_gates(as_manifest_build *b, const assay_json *required, assay_er
 	return 0;
 }
 
+static as_fill_options read_fill(const assay_json *fill)
+{
+	assay_str parts = as_json_str(as_json_get(fill, "parts"));
+	return (as_fill_options){.parts = as_str_is(parts, "none")    ? 0
+					  : as_str_is(parts, "walks") ? AS_FILL_WALKS
+								      : AS_FILL_WALKS | AS_FILL_COPIES,
+				 .max_calls = (uint32_t)as_json_i64(as_json_get(fill, "calls"), DEFAULT_FILL_CALLS)};
+}
+
 int as_read_generation(as_manifest_build *b, assay_error *err)
 {
 	const assay_json *g = as_json_get(b->m.document, "generation"), *budget = as_json_get(g, "budget");
@@ -137,6 +147,7 @@ int as_read_generation(as_manifest_build *b, assay_error *err)
 	b->m.generation_budget = (as_budget){(uint32_t)as_json_i64(as_json_get(budget, "turns"), DEFAULT_TURNS),
 					     (uint32_t)as_json_i64(as_json_get(budget, "seconds"), DEFAULT_SECONDS)};
 	b->m.max_goals = (uint32_t)as_json_i64(as_json_get(g, "max_goals"), 400);
+	b->m.fill = read_fill(as_json_get(g, "fill"));
 	rc = rc < 0 ? rc : read_categories(b, as_json_get(g, "categories"), err);
 	return rc < 0 ? rc : read_gates(b, as_json_pointer(g, "/gates/require"), err);
 }

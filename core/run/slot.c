@@ -383,9 +383,28 @@ static assay_json *provenance_of(const as_engine *e, const as_slot *s)
 	return p;
 }
 
-/* The distiller's body as a task with its tape, or the reason why it is none. */
-static int make_task(as_slot *s, as_engine *e, const as_trace *trace, const assay_json *body, assay_error *err)
+/* The tape of a task: its reference, and what the live world answers to those who go another way. */
+static int make_tape(const as_slot *s, as_context *c, const as_trace *trace, as_tape **out, assay_error *err)
 {
+	as_fill_options options = c->engine->manifest->fill;
+	as_taping *taping = NULL;
+	int rc = as_taping_new(trace, c->engine->catalogue, &taping, err);
+	*out = NULL;
+	options.task = s->task;
+	if (rc == 0) {
+		rc = as_tape_fill(taping, trace, c->world, &c->call, &options, err);
+	}
+	if (rc == 0) {
+		rc = as_taping_finish(taping, out, err);
+	}
+	as_taping_free(taping);
+	return rc;
+}
+
+/* The distiller's body as a task with its tape, or the reason why it is none. */
+static int make_task(as_slot *s, as_context *c, const as_trace *trace, const assay_json *body, assay_error *err)
+{
+	as_engine *e = c->engine;
 	assay_json *provenance = provenance_of(e, s);
 	as_task_frame frame = {.trace_id = as_trace_id(trace),
 			       .category = as_str(e->manifest->categories[s->category].name),
@@ -406,7 +425,7 @@ static int make_task(as_slot *s, as_engine *e, const as_trace *trace, const assa
 		}
 	}
 	if (rc == 0) {
-		rc = as_tape_of_trace(trace, e->catalogue, &tape, err);
+		rc = make_tape(s, c, trace, &tape, err);
 	}
 	if (rc == 0) {
 		rc = as_json_dump(as_tape_document(tape), ASSAY_JSON_COMPACT, &text, err);
@@ -454,7 +473,7 @@ static int distil_trace(as_worker *w, as_slot *s, as_engine *e, assay_error *err
 	if (rc == 0 && as_json_get(body, "rejected")) {
 		set_state(s, "undistilled", as_json_cstr(as_json_get(body, "rejected"), "no reason given"));
 	} else if (rc == 0) {
-		rc = make_task(s, e, trace, body, err);
+		rc = make_task(s, &c, trace, body, err);
 	}
 	as_json_free(body);
 	as_world_close(c.world, &c.call);

@@ -22,6 +22,11 @@ static const char *const static_words[] = {"convert",  "format", "parse",    "ca
 					   "timezone", "math",   "currency", NULL};
 static const char *const destructive_words[] = {"delete", "remove", "drop",      "destroy", "truncate", "purge",
 						"wipe",   "reset",  "uninstall", "revoke",  "clear",    NULL};
+/* What makes a writer of a tool whose name begins like a reader's: get_or_create. Only words that name nothing which
+ * one could read: get_commit and show_post are reads. */
+static const char *const creating_words[] = {"create", "write",   "insert", "update",  "upsert", "add",
+					     "append", "set",     "modify", "rename",  "save",   "upload",
+					     "send",   "replace", "make",   "publish", NULL};
 
 static bool is_listed(const char *const *list, const char *word)
 {
@@ -70,16 +75,21 @@ static bool next_word(assay_str name, size_t *i, char word[WORD_SIZE])
 	return n > 0;
 }
 
-bool as_is_destructive_name(assay_str tool)
+static bool has_word(assay_str tool, const char *const *list)
 {
 	char word[WORD_SIZE];
 
 	for (size_t i = 0; next_word(tool, &i, word);) {
-		if (is_listed(destructive_words, word)) {
+		if (is_listed(list, word)) {
 			return true;
 		}
 	}
 	return false;
+}
+
+bool as_is_destructive_name(assay_str tool)
+{
+	return has_word(tool, destructive_words);
 }
 
 bool as_is_read_name(assay_str tool)
@@ -87,7 +97,8 @@ bool as_is_read_name(assay_str tool)
 	char word[WORD_SIZE];
 	size_t i = 0;
 
-	return next_word(tool, &i, word) && is_listed(read_words, word) && !as_is_destructive_name(tool);
+	return next_word(tool, &i, word) && is_listed(read_words, word) && !has_word(tool, destructive_words) &&
+	       !has_word(tool, creating_words);
 }
 
 /* What the [a-z]+ words of a small-letter text hold. */

@@ -30,7 +30,7 @@ int as_guess_class(const assay_str *tools, size_t n);
 bool as_is_destructive_name(assay_str tool);
 
 /* Does the name promise a read: is its first word a reading verb and none of its words destructive (design page
- * "replay", rule 1)? */
+ * "replay", rule 1) or creating, as in get_or_create? */
 bool as_is_read_name(assay_str tool);
 
 /* The family of a model id such as "moonshotai/kimi-k2.6" (reference page 7.5), "unknown" when it has none. */

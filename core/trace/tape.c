@@ -27,6 +27,8 @@ struct as_tape {
 	as_tape_row *rows;
 	size_t n_rows, cap_rows;
 	uint32_t *index[3];
+	as_near **near; /* one for each different call */
+	size_t n_near;
 	char id[65];
 };
 
@@ -60,6 +62,10 @@ void as_tape_free(as_tape *t)
 		for (int i = 0; i < 3; i++) {
 			free(t->index[i]);
 		}
+		for (size_t i = 0; i < t->n_near; i++) {
+			as_near_free(t->near[i]);
+		}
+		free(t->near);
 		free(t->rows);
 		as_json_free(t->document);
 		as_arena_free(&t->arena);
@@ -387,6 +393,30 @@ static int build_indexes(as_tape *t, assay_error *err)
 	return rc;
 }
 
+/* Arguments are read once for all look-ups; calls that stand in many rows share what was read. */
+static int prepare_near(as_tape *t, assay_error *err)
+{
+	const uint32_t *order = t->index[BY_CALL];
+	t->near = as_new(t->n_rows + 1, sizeof(as_near *));
+	if (!t->near) {
+		return as_fail_memory(err);
+	}
+	for (size_t i = 0; i < t->n_rows; i++) {
+		as_tape_row *row = &t->rows[order[i]];
+		tape_key key = key_of(row, BY_CALL);
+		if (i > 0 && compare_key(&t->rows[order[i - 1]], &key) == 0) {
+			row->near = t->rows[order[i - 1]].near;
+			continue;
+		}
+		t->near[t->n_near] = as_near_new(row->canonical);
+		if (!t->near[t->n_near]) {
+			return as_fail_memory(err);
+		}
+		row->near = t->near[t->n_near++];
+	}
+	return 0;
+}
+
 int as_tape_finish(as_tape *t, assay_error *err)
 {
 	assay_text text = {0};
@@ -400,6 +430,9 @@ int as_tape_finish(as_tape *t, assay_error *err)
 	}
 	if (rc == 0) {
 		rc = build_indexes(t, err);
+	}
+	if (rc == 0) {
+		rc = prepare_near(t, err);
 	}
 	if (rc == 0) {
 		rc = as_json_dump(t->document, ASSAY_JSON_CANONICAL, &text, err);

@@ -17,9 +17,10 @@ typedef struct as_tape_row {
 	const assay_json *result;    /* NULL: none */
 	const assay_json *error;     /* StepError or NULL */
 	uint32_t status;
-	bool write;     /* effect class of the tool */
-	bool filled;    /* made by the recorder's fill, not by the reference itself */
-	assay_str next; /* version afterwards; equals version unless a successful write */
+	bool write;                 /* effect class of the tool */
+	bool filled;                /* made by the recorder's fill, not by the reference itself */
+	assay_str next;             /* version afterwards; equals version unless a successful write */
+	const struct as_near *near; /* the arguments as near look-ups compare them; of a finished tape only */
 } as_tape_row;
 
 typedef struct as_tape as_tape;
@@ -30,7 +31,7 @@ int as_tape_new(as_tape **out, assay_error *err);
 int as_tape_add_server(as_tape *t, assay_str server, assay_str group, assay_str initial_version, assay_error *err);
 /* Which tools of a server write (true) or read. */
 int as_tape_add_tool(as_tape *t, assay_str server, assay_str tool, bool write, assay_error *err);
-/* Append a row; everything is copied. group, canonical and write are filled in by the tape. */
+/* Append a row; everything is copied. group, canonical, write and near are filled in by the tape. */
 int as_tape_add_row(as_tape *t, const as_tape_row *row, assay_error *err);
 /* Checks the whole (ASSAY_EDATA with pointer), builds the indexes and the id. Whoever changes the tape after it gets
  * ASSAY_EINTERNAL. */

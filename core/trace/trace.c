@@ -261,6 +261,9 @@ static assay_json *step_of(const as_trace *t, as_call_record *r, assay_str canon
 	rc |= as_json_set(s, "error", take(&r->error));
 	rc |= as_json_set(ours, "served", as_json_cstring(as_served_name(r->served)));
 	rc |= as_json_set(ours, "version", as_json_string(r->version));
+	if (r->next.len > 0 && !as_str_eq(r->next, r->version)) {
+		rc |= as_json_set(ours, "next", as_json_string(r->next));
+	}
 	rc |= as_json_set(s, "assay", ours);
 	if (rc < 0) {
 		as_json_free(s);

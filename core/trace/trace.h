@@ -1,8 +1,8 @@
 /* A trace: one recorded session as a document in DynamicMCPBench's format (reference page 1.1, an open model), with a
  * typed view of the agent's calls. What is ours lies under "seed_metadata"/"assay" and, per step, under "assay":
- * {"served": "live"|"exact"|..., "version": text}. Calls that never reached the world are listed under
- * "seed_metadata"/"assay"/"refused" as {"name","arguments","text","before_step"}; they are no steps. Among them are the
- * calls that an exposure answered itself, with "answered": true.
+ * {"served": "live"|"exact"|..., "version": text, "next": text where the call moved it}. Calls that never reached the
+ * world are listed under "seed_metadata"/"assay"/"refused" as {"name","arguments","text","before_step"}; they are no
+ * steps. Among them are the calls that an exposure answered itself, with "answered": true.
  *
  * Time stamps in a stored trace are virtual (epoch plus one second a step), so that equal sessions give equal bytes;
  * the wall clock is in the store's timing rows. Thread: a finished trace is constant. */
@@ -32,6 +32,7 @@ typedef struct as_call_record {
 	uint32_t status;   /* ASSAY_STEP_... */
 	uint32_t served;   /* ASSAY_SERVED_... */
 	assay_str version; /* world version of the server's group before the call; may be empty */
+	assay_str next;    /* and after it; empty: as before */
 } as_call_record;
 int as_trace_add_call(as_trace *t, as_call_record *record, int64_t *step_id, assay_error *err);
 /* A call that never reached the world: nothing of that name is on offer. */

@@ -16,6 +16,7 @@ typedef struct live_environment {
 	void *state;
 	bool prepared; /* prepare was called, so cleanup must be */
 	char version[AS_VERSION_SIZE];
+	char kept[AS_VERSION_SIZE]; /* of the snapshot */
 } live_environment;
 
 typedef struct live_server {
@@ -63,6 +64,30 @@ static void stop_servers(live_world *w)
 	}
 }
 
+/* The environment's own word for its state. False where it has none: then the path to the state must do. */
+static bool take_digest(live_environment *e, as_call *call, char version[AS_VERSION_SIZE])
+{
+	const assay_environment_ops *ops = as_instance_ops(e->instance);
+	char digest[AS_VERSION_SIZE] = "";
+	assay_error err = {0};
+	if (!ASSAY_HAS(ops, digest) || !ops->digest) {
+		return false;
+	}
+	if (ops->digest(as_instance_self(e->instance), &call->pub, e->state, digest, &err) < 0) {
+		as_log_put(call->log, "world", ASSAY_LOG_WARN, "environment %s has no digest now: %s", e->spec->name,
+			   err.message);
+		return false;
+	}
+	digest[sizeof digest - 1] = '\0';
+	if (digest[0] == '\0' || digest[strspn(digest, "0123456789abcdefghijklmnopqrstuvwxyz")]) {
+		as_log_put(call->log, "world", ASSAY_LOG_WARN,
+			   "environment %s: a digest is 1 to 64 digits and small letters", e->spec->name);
+		return false;
+	}
+	memcpy(version, digest, sizeof digest);
+	return true;
+}
+
 static int prepare_environment(live_world *w, live_environment *e, as_call *call, assay_error *err)
 {
 	const assay_environment_ops *ops = as_instance_ops(e->instance);
@@ -90,6 +115,9 @@ static int prepare_environment(live_world *w, live_environment *e, as_call *call
 		rc = as_json_set(w->bindings, e->spec->name, bindings);
 	}
 	memcpy(e->version, "0", 2);
+	if (rc == 0) {
+		take_digest(e, call, e->version);
+	}
 out:
 	as_collect_free(&made);
 	as_buf_free(&dir);
@@ -201,27 +229,38 @@ static int refuse_unknown(as_answer *out, assay_str server, assay_error *err)
 	return 0;
 }
 
-/* A successful write moves the version of the server's group; nothing else does (design page "replay", rule 3). */
-static int move_version(live_world *w, live_server *s, assay_str tool, const assay_json *arguments, as_answer *out,
+/* The state after a write, by its digest or by the way there. */
+static int next_version(live_server *s, as_call *call, assay_str tool, const assay_json *arguments, char *version,
 			assay_error *err)
+{
+	as_buf canonical = {0};
+	int rc;
+	if (s->environment && take_digest(s->environment, call, version)) {
+		return 0;
+	}
+	rc = as_canonical_arguments(arguments, &canonical) < 0 ? as_fail_memory(err) : 0;
+	if (rc == 0) {
+		char before[AS_VERSION_SIZE];
+		memcpy(before, version, sizeof before);
+		as_next_version(as_str(before), as_str(s->spec->id), tool, as_buf_str(&canonical), version);
+	}
+	as_buf_free(&canonical);
+	return rc;
+}
+
+/* A successful write moves the version of the server's group; nothing else does (design page "replay", rule 3). */
+static int move_version(live_world *w, live_server *s, as_call *call, assay_str tool, const assay_json *arguments,
+			as_answer *out, assay_error *err)
 {
 	const assay_tool *known =
 		w->estate->catalogue ? as_catalogue_find(w->estate->catalogue, as_str(s->spec->id), tool) : NULL;
 	char *version = s->environment ? s->environment->version : s->version;
-	as_buf canonical = {0};
 	int rc = 0;
 	memcpy(out->version, version, AS_VERSION_SIZE);
 	if (out->status == ASSAY_STEP_SUCCESS && (!known || (known->flags & ASSAY_TOOL_WRITES))) {
-		rc = as_canonical_arguments(arguments, &canonical);
-		if (rc == 0) {
-			as_next_version(as_str(out->version), as_str(s->spec->id), tool, as_buf_str(&canonical),
-					version);
-		} else {
-			rc = as_fail_memory(err);
-		}
+		rc = next_version(s, call, tool, arguments, version, err);
 	}
 	memcpy(out->next, version, AS_VERSION_SIZE);
-	as_buf_free(&canonical);
 	return rc;
 }
 
@@ -252,7 +291,7 @@ static int live_call(as_world *base, as_call *call, assay_str server, assay_str 
 			return as_fail_memory(err);
 		}
 	}
-	return move_version(w, s, tool, arguments, out, err);
+	return move_version(w, s, call, tool, arguments, out, err);
 }
 
 static const as_world_ops live_ops = {live_call, live_reset, live_close};
@@ -364,6 +403,52 @@ out:
 		w = NULL;
 	}
 	*out = w ? &w->base : NULL;
+	return rc;
+}
+
+bool as_live_restorable(as_world *base, assay_str server)
+{
+	const live_server *s = find_server((live_world *)base, server);
+	return s && s->environment;
+}
+
+const char *as_live_version(as_world *base, assay_str server)
+{
+	const live_server *s = find_server((live_world *)base, server);
+	return !s ? "" : s->environment ? s->environment->version : s->version;
+}
+
+#define SNAPSHOT "world"
+
+int as_live_snapshot(as_world *base, as_call *call, assay_error *err)
+{
+	live_world *w = (live_world *)base;
+	int rc = 0;
+	stop_servers(w);
+	for (size_t i = 0; i < w->n_environments && rc == 0; i++) {
+		live_environment *e = &w->environments[i];
+		const assay_environment_ops *ops = as_instance_ops(e->instance);
+		if (!ASSAY_HAS(ops, restore) || !ops->snapshot || !ops->restore) {
+			return as_fail(err, ASSAY_ENOTSUP, "environment %s keeps no copies of its state",
+				       e->spec->name);
+		}
+		rc = ops->snapshot(as_instance_self(e->instance), &call->pub, e->state, SNAPSHOT, err);
+		memcpy(e->kept, e->version, sizeof e->kept);
+	}
+	return rc;
+}
+
+int as_live_restore(as_world *base, as_call *call, assay_error *err)
+{
+	live_world *w = (live_world *)base;
+	int rc = 0;
+	stop_servers(w);
+	for (size_t i = 0; i < w->n_environments && rc == 0; i++) {
+		live_environment *e = &w->environments[i];
+		const assay_environment_ops *ops = as_instance_ops(e->instance);
+		rc = ops->restore(as_instance_self(e->instance), &call->pub, e->state, SNAPSHOT, err);
+		memcpy(e->version, e->kept, sizeof e->version);
+	}
 	return rc;
 }
 

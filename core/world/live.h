@@ -48,6 +48,15 @@ int as_live_open(const as_estate *estate, const assay_json *servers, as_call *ca
  * [...], "instructions": text or null, "noise": n}. */
 int as_live_describe(as_world *w, as_call *call, assay_str server, assay_json **out, assay_error *err);
 
+/* For the fill (fill.h). Does a server's state lie in an environment, so that a reset brings it back? */
+bool as_live_restorable(as_world *w, assay_str server);
+/* The version that a server's group is at; empty for servers that this world has not. */
+const char *as_live_version(as_world *w, assay_str server);
+/* Keep a copy of all environments' state, in place of an earlier one, and put it back, versions included; servers are
+ * stopped and start again on their next call. ASSAY_ENOTSUP: an environment keeps none. */
+int as_live_snapshot(as_world *w, as_call *call, assay_error *err);
+int as_live_restore(as_world *w, as_call *call, assay_error *err);
+
 /* Expand ${NAME}, ${NAME:-default} and ${env:SERVER_OR_ENVIRONMENT.key} in every string of a launch record. bindings:
  * {environment name: {key: value}}. ASSAY_EDATA names the variable that is missing and where it is used. */
 int as_launch_expand(const as_estate *estate, const as_server_spec *server, const assay_json *bindings,

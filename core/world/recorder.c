@@ -272,6 +272,7 @@ static int act_in_world(as_recorder *r, as_call *call, assay_str server, assay_s
 		record.status = answer.status;
 		record.served = answer.served;
 		record.version = as_str(answer.version);
+		record.next = as_str(answer.next);
 		record.result = answer.result;
 		record.error = answer.error;
 		answer.result = answer.error = NULL;

@@ -217,19 +217,16 @@ static int find_near(replay_world *w, const question *q, bool reference, const a
 	rc = asked ? 0 : as_fail_memory(err);
 	for (size_t i = 0; i < n && rc == 0; i++) {
 		const as_tape_row *r = as_tape_row_at(w->tape, rows[i]);
-		as_near *recorded;
 		double s;
 		if (!can_be_near(r, q, reference)) {
 			continue;
 		}
-		recorded = as_near_new(r->canonical);
-		s = recorded ? as_near_score_prepared(asked, recorded) : -1.0;
+		s = as_near_score_prepared(asked, r->near);
 		rc = s < 0.0 ? as_fail_memory(err) : 0;
 		if (s > *score) {
 			*score = s;
 			*row = r;
 		}
-		as_near_free(recorded);
 	}
 	as_near_free(asked);
 	*row = *score >= w->options.near_threshold ? *row : NULL;

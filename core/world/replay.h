@@ -18,8 +18,4 @@ typedef struct as_replay_options {
 /* The tape is borrowed and must outlive the world. */
 int as_replay_open(const as_tape *tape, const as_replay_options *options, as_world **out, assay_error *err);
 
-/* The tape of a finished live trace: one row a call, versions as the live world stepped through them. groups: server id
- * -> group, writes decided by the catalogue's flags. */
-int as_tape_of_trace(const as_trace *trace, const as_catalogue *catalogue, as_tape **out, assay_error *err);
-
 #endif

@@ -1,7 +1,10 @@
 /* environment/folder: a template folder, copied for every attempt. Modification times are kept, since servers list by
- * them. Binding: "dir", the copy's path. */
-#include <assay/roles/environment.h>
+ * them. Binding: "dir", the copy's path. Snapshots lie beside the copy, as "DIR~NAME". */
+#include "folder.h"
+#include <stdio.h>
 #include <string.h>
+
+#define MAX_NAME 32u
 
 typedef struct folder {
 	const assay_host *host;
@@ -44,7 +47,12 @@ static int folder_prepare(void *self, assay_call *call, const char *workdir, voi
 	const assay_json_api *J = f->host->json;
 	assay_json *bound;
 	int rc = 0;
-	(void)state;
+	char *dir = f->host->alloc(strlen(workdir) + 1);
+	if (!dir) {
+		return f->host->fail(err, ASSAY_ENOMEM, "out of memory");
+	}
+	memcpy(dir, workdir, strlen(workdir) + 1);
+	*state = dir;
 	if (f->template_dir) {
 		rc = f->host->file->copy_tree(call, f->template_dir, workdir, err);
 	}
@@ -60,21 +68,84 @@ static int folder_prepare(void *self, assay_call *call, const char *workdir, voi
 	return rc < 0 ? rc : 0;
 }
 
-/* The core removes the work folder with everything in it. */
+/* The core removes the work folder and what lies beside it. */
 static int folder_cleanup(void *self, assay_call *call, void *state, assay_error *err)
 {
-	(void)self;
+	folder *f = self;
 	(void)call;
-	(void)state;
 	(void)err;
+	f->host->free(state);
 	return 0;
+}
+
+static int folder_digest(void *self, assay_call *call, void *state, char out[65], assay_error *err)
+{
+	folder *f = self;
+	return folder_digest_of(f->host, call, state, out, err);
+}
+
+static int is_name(const char *name)
+{
+	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-");
+	return n > 0 && n <= MAX_NAME && name[n] == '\0';
+}
+
+/* Where the snapshot of that name lies; free it. */
+static int place_of(folder *f, const char *dir, const char *name, char **out, assay_error *err)
+{
+	size_t size = strlen(dir) + MAX_NAME + 2;
+	*out = NULL;
+	if (!is_name(name)) {
+		return f->host->fail(err, ASSAY_EINVAL, "a snapshot's name has 1 to %u of a-z, 0-9, _ and -", MAX_NAME);
+	}
+	*out = f->host->alloc(size);
+	if (!*out) {
+		return f->host->fail(err, ASSAY_ENOMEM, "out of memory");
+	}
+	snprintf(*out, size, "%s~%s", dir, name);
+	return 0;
+}
+
+/* Files are copied as they are, logs of databases with them: together they are the database. */
+static int folder_snapshot(void *self, assay_call *call, void *state, const char *name, assay_error *err)
+{
+	folder *f = self;
+	const assay_file_api *file = f->host->file;
+	char *place;
+	int rc = place_of(f, state, name, &place, err);
+	rc = rc < 0 ? rc : file->remove_tree(call, place, err);
+	rc = rc < 0 ? rc : file->copy_tree(call, state, place, err);
+	f->host->free(place);
+	return rc;
+}
+
+/* The copy must be there before the state goes. */
+static int folder_restore(void *self, assay_call *call, void *state, const char *name, assay_error *err)
+{
+	folder *f = self;
+	const assay_file_api *file = f->host->file;
+	char *place, *fresh = NULL;
+	int rc = place_of(f, state, name, &place, err);
+	rc = rc < 0 ? rc : place_of(f, state, "restored", &fresh, err);
+	rc = rc < 0 ? rc : file->remove_tree(call, fresh, err);
+	rc = rc < 0 ? rc : file->copy_tree(call, place, fresh, err);
+	rc = rc < 0 ? rc : file->remove_tree(call, state, err);
+	if (rc == 0 && rename(fresh, state) < 0) {
+		rc = f->host->fail(err, ASSAY_EIO, "cannot put back the snapshot \"%s\"", name);
+	}
+	f->host->free(place);
+	f->host->free(fresh);
+	return rc;
 }
 
 static const assay_environment_ops ops = {.size = sizeof ops,
 					  .open = folder_open,
 					  .close = folder_close,
 					  .prepare = folder_prepare,
-					  .cleanup = folder_cleanup};
+					  .cleanup = folder_cleanup,
+					  .digest = folder_digest,
+					  .snapshot = folder_snapshot,
+					  .restore = folder_restore};
 
 static const assay_impl impl = {.size = sizeof impl,
 				.role = ASSAY_ROLE_ENVIRONMENT,

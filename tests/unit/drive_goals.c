@@ -2,10 +2,8 @@
  * goalgen/template? Draws seed tools of the three demo servers, has goals written, lets explorer/loop with
  * llm/heuristic pursue each on fresh states, and counts for how many goals the intended tools were called with success.
  * -m: fails when all of them were called for less than PERCENT of the seed sets of a sampler. */
-#include "core/base/error.h"
-#include "core/base/file.h"
 #include "core/plugin/call.h"
-#include "core/world/live.h"
+#include "tests/unit/demo_estate.h"
 #include <assay/roles/explorer.h>
 #include <assay/roles/goalgen.h>
 #include <assay/roles/llm.h>
@@ -16,11 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define STATES TEST_SRCDIR "/contrib/demo/states/"
-#define SERVERS TEST_BUILDDIR "/contrib/servers/"
 #define TURNS 12
-
-enum { NOTES, SHOP, ALMANAC, N_SERVERS };
 
 /* One call of the agent. */
 typedef struct made {
@@ -29,12 +23,7 @@ typedef struct made {
 } made;
 
 typedef struct driver {
-	as_registry *registry;
-	as_server_spec servers[N_SERVERS];
-	as_environment_spec environments[2];
-	as_estate estate;
-	as_buf work;
-	as_catalogue *catalogue;
+	demo_estate demo;
 	as_instance *goalgen, *explorer, *model;
 	uint32_t size;
 	bool verbose;
@@ -46,25 +35,6 @@ typedef struct driver {
 typedef struct tally {
 	unsigned seeds, goals, some, all, single, intended, discovery;
 } tally;
-
-/* Everything here has to work: there is nothing to measure otherwise. */
-static void must(int rc, const assay_error *err)
-{
-	char line[1024];
-	if (rc != 0) {
-		as_error_format(err, line, sizeof line);
-		fprintf(stderr, "drive_goals: %s\n", line);
-		exit(1);
-	}
-}
-
-static assay_json *parsed(const char *text)
-{
-	assay_json *v = NULL;
-	assay_error err = {0};
-	must(as_json_parse(as_str(text), ASSAY_JSON_STRICT, &v, &err), &err);
-	return v;
-}
 
 /* --- Hooks ---------------------------------------------------------------------------------------------------------
  */
@@ -145,93 +115,26 @@ static as_instance *opened(driver *d, const char *use, uint32_t role, assay_json
 {
 	as_instance *i = NULL;
 	assay_error err = {0};
-	must(as_instance_open(d->registry, use, role, options, TEST_SRCDIR, &i, &err), &err);
+	demo_must(as_instance_open(d->demo.registry, use, role, options, TEST_SRCDIR, &i, &err), &err);
 	as_json_free(options);
 	return i;
 }
 
 static void open_world(driver *d)
 {
-	assay_error err = {0};
-	as_call call;
-	as_call_init(&call);
-	must(as_live_open(&d->estate, NULL, &call, &d->world, &err), &err);
+	d->world = demo_world_open(&d->demo);
 }
 
 static void close_world(driver *d)
 {
-	as_call call;
-	as_call_init(&call);
-	as_world_close(d->world, &call);
+	demo_world_close(d->world);
 	d->world = NULL;
-}
-
-static void take_catalogue(driver *d)
-{
-	assay_json *records = as_json_array();
-	assay_error err = {0};
-	as_call call;
-	as_call_init(&call);
-	open_world(d);
-	for (size_t i = 0; i < N_SERVERS; i++) {
-		assay_json *described = NULL, *r = as_json_object();
-		must(as_live_describe(d->world, &call, as_str(d->servers[i].id), &described, &err), &err);
-		as_json_set(r, "server_id", as_json_cstring(d->servers[i].id));
-		as_json_set(r, "class", as_json_cstring(as_class_name(d->servers[i].server_class)));
-		as_json_set(r, "group", as_json_cstring(d->servers[i].id));
-		as_json_set(r, "tags", as_json_array());
-		as_json_append((assay_json *)(uintptr_t)as_json_get(r, "tags"), as_json_cstring(d->servers[i].id));
-		as_json_set(r, "description", as_json_detach(described, "instructions"));
-		as_json_set(r, "resources", as_json_array());
-		as_json_set(r, "effects", as_json_null());
-		as_json_set(r, "fingerprint", as_json_detach(described, "fingerprint"));
-		as_json_set(r, "tools", as_json_detach(described, "tools"));
-		as_json_append(records, r);
-		as_json_free(described);
-	}
-	close_world(d);
-	must(as_catalogue_new(records, &d->catalogue, &err), &err);
-	d->estate.catalogue = d->catalogue;
 }
 
 static void get_ready(driver *d, const char *policy)
 {
-	const as_registry_options options = {.lib_dir = TEST_BUILDDIR "/lib", .shipped_only = true};
-	assay_error err = {0};
 	assay_json *model = as_json_object();
-	must(as_registry_new(&options, &d->registry, &err), &err);
-	must(as_make_temp_dir("/tmp", "assay-goals-", &d->work, &err), &err);
-	d->environments[0] =
-		(as_environment_spec){"notes", "environment/folder", parsed("{\"template\": \"" STATES "notes\"}"), 0};
-	d->environments[1] =
-		(as_environment_spec){"shop", "environment/folder", parsed("{\"template\": \"" STATES "shop\"}"), 0};
-	d->servers[NOTES] = (as_server_spec){.id = "notes",
-					     .use = "transport/stdio",
-					     .server_class = AS_CLASS_STATEFUL_WRITE,
-					     .launch = parsed("{\"command\": \"" SERVERS
-							      "assay-notes\", \"args\": [\"${env:notes.dir}\"]}"),
-					     .environment = &d->environments[0]};
-	d->servers[SHOP] = (as_server_spec){.id = "shop",
-					    .use = "transport/stdio",
-					    .server_class = AS_CLASS_STATEFUL_WRITE,
-					    .launch = parsed("{\"command\": \"" SERVERS
-							     "assay-shop\", \"args\": [\"${env:shop.dir}/shop.db\","
-							     "\"--seed\", \"${env:shop.dir}/shop.sql\"]}"),
-					    .environment = &d->environments[1]};
-	d->servers[ALMANAC] =
-		(as_server_spec){.id = "almanac",
-				 .use = "transport/stdio",
-				 .server_class = AS_CLASS_LIVE_READ,
-				 .launch = parsed("{\"command\": \"" SERVERS
-						  "assay-almanac\", \"env\": {\"ALMANAC_DAY\": \"2026-05-14\"}}")};
-	d->estate = (as_estate){.registry = d->registry,
-				.servers = d->servers,
-				.n_servers = N_SERVERS,
-				.base_dir = TEST_BUILDDIR,
-				.work_dir = d->work.ptr,
-				.environments = d->environments,
-				.n_environments = 2};
-	take_catalogue(d);
+	demo_estate_open(&d->demo);
 	as_json_set(model, "policy", as_json_cstring(policy));
 	d->goalgen = opened(d, "goalgen/template", ASSAY_ROLE_GOALGEN, NULL);
 	d->explorer = opened(d, "explorer/loop", ASSAY_ROLE_EXPLORER, NULL);
@@ -243,15 +146,7 @@ static void tidy_up(driver *d)
 	as_instance_close(d->goalgen);
 	as_instance_close(d->explorer);
 	as_instance_close(d->model);
-	as_catalogue_free(d->catalogue);
-	for (size_t i = 0; i < N_SERVERS; i++) {
-		as_json_free((assay_json *)(uintptr_t)d->servers[i].launch);
-	}
-	as_json_free((assay_json *)(uintptr_t)d->environments[0].options);
-	as_json_free((assay_json *)(uintptr_t)d->environments[1].options);
-	as_remove_tree(d->work.ptr, NULL);
-	as_buf_free(&d->work);
-	as_registry_free(d->registry);
+	demo_estate_close(&d->demo);
 }
 
 /* --- One goal ------------------------------------------------------------------------------------------------------
@@ -263,7 +158,7 @@ static size_t draw_seeds(driver *d, const char *sampler, as_call *call, const as
 	snprintf(use, sizeof use, "sampler/%s", sampler);
 	as_instance *s = opened(d, use, ASSAY_ROLE_SAMPLER, NULL);
 	const assay_sampler_ops *ops = as_instance_ops(s);
-	assay_tools all = as_catalogue_tools(d->catalogue);
+	assay_tools all = as_catalogue_tools(d->demo.catalogue);
 	const assay_tool *rest[128];
 	uint32_t picked[128];
 	size_t n = 0, got = 0;
@@ -274,9 +169,9 @@ static size_t draw_seeds(driver *d, const char *sampler, as_call *call, const as
 			rest[n++] = all.list[i];
 		}
 	}
-	must(ops->draw(as_instance_self(s), &call->pub, (assay_tools){seeds, 1}, (assay_tools){rest, n}, d->size - 1,
-		       picked, &got, &err),
-	     &err);
+	demo_must(ops->draw(as_instance_self(s), &call->pub, (assay_tools){seeds, 1}, (assay_tools){rest, n},
+			    d->size - 1, picked, &got, &err),
+		  &err);
 	for (size_t i = 0; i < got; i++) {
 		seeds[i + 1] = rest[picked[i]];
 	}
@@ -297,7 +192,7 @@ static bool among(assay_tools tools, assay_str server)
 static assay_json *views(driver *d, assay_tools seeds)
 {
 	const as_catalogue_server *servers;
-	size_t n = as_catalogue_servers(d->catalogue, &servers);
+	size_t n = as_catalogue_servers(d->demo.catalogue, &servers);
 	assay_json *out = as_json_object();
 	for (size_t i = 0; i < n; i++) {
 		if (among(seeds, servers[i].id)) {
@@ -314,7 +209,7 @@ static assay_json *views(driver *d, assay_tools seeds)
 static assay_json *write_goal(driver *d, as_call *call, const char *sampler, assay_tools seeds, uint32_t index)
 {
 	const assay_goalgen_ops *ops = as_instance_ops(d->goalgen);
-	assay_tools all = as_catalogue_tools(d->catalogue);
+	assay_tools all = as_catalogue_tools(d->demo.catalogue);
 	const assay_tool *surface[128];
 	assay_goal_request request = {.size = sizeof request,
 				      .index = index,
@@ -332,9 +227,9 @@ static assay_json *write_goal(driver *d, as_call *call, const char *sampler, ass
 	request.surface = (assay_tools){surface, n};
 	request.servers = servers;
 	as_collect_init(&got, 1, 0);
-	must(ops->generate(as_instance_self(d->goalgen), &call->pub, &request, &got.sink, &err), &err);
+	demo_must(ops->generate(as_instance_self(d->goalgen), &call->pub, &request, &got.sink, &err), &err);
 	if (as_json_count(got.values) > 0) {
-		must(as_collect_one(&got, "goalgen", &goal, &err), &err);
+		demo_must(as_collect_one(&got, "goalgen", &goal, &err), &err);
 	}
 	as_collect_free(&got);
 	as_json_free(servers);
@@ -344,7 +239,7 @@ static assay_json *write_goal(driver *d, as_call *call, const char *sampler, ass
 /* What the agent is offered: the tools of the goal's servers. */
 static assay_json *offer(driver *d, const assay_json *goal)
 {
-	assay_tools all = as_catalogue_tools(d->catalogue);
+	assay_tools all = as_catalogue_tools(d->demo.catalogue);
 	assay_json *list = as_json_array();
 	for (size_t i = 0; i < all.count; i++) {
 		const assay_tool *t = all.list[i];
@@ -377,7 +272,7 @@ static void pursue(driver *d, as_call *call, const assay_json *goal, uint64_t se
 	d->log = as_json_array();
 	as_collect_init(&got, 1, 0);
 	open_world(d);
-	must(ops->run(as_instance_self(d->explorer), &call->pub, &assignment, &got.sink, &err), &err);
+	demo_must(ops->run(as_instance_self(d->explorer), &call->pub, &assignment, &got.sink, &err), &err);
 	close_world(d);
 	as_json_free(d->offers);
 	as_collect_free(&got);

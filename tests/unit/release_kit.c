@@ -8,7 +8,7 @@
 #include "core/run/gates.h"
 #include "core/run/score.h"
 #include "core/task/task.h"
-#include "core/world/replay.h"
+#include "core/world/taping.h"
 #include <stdio.h>
 
 static const char manifest_text[] =

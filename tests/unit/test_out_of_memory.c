@@ -4,6 +4,7 @@
 #include "core/run/figures.h"
 #include "core/task/task.h"
 #include "core/world/replay.h"
+#include "core/world/taping.h"
 #include "tests/unit/effects_kit.h"
 #include "tests/unit/model_kit.h"
 

@@ -1,6 +1,7 @@
 /* The replay world, rule by rule of the design page "replay" (rules 1 to 7; 8 is in test_scorer.c, 9 in
  * test_figures.c), and the ways of reference mode that the golden vectors leave out. */
 #include "core/world/replay.h"
+#include "core/world/taping.h"
 #include "tests/unit/catalogue_kit.h"
 
 #include <stdio.h>
@@ -448,7 +449,90 @@ START_TEST(test_walking_again)
 }
 END_TEST
 
-UNIT_SUITE(suite, "replay", test_effects, test_groups, test_versions, test_errors, test_filled, test_repeats,
-	   test_equivalent, test_equivalent_order, test_near, test_misses, test_reference_mode, test_tape_of_trace,
-	   test_walking_again)
+static void add_call(as_trace *t, const char *tool, const char *arguments, const char *result, const char *version,
+		     const char *next)
+{
+	assay_error err = {0};
+	as_call_record r = {.server = ASSAY_STR("notes"),
+			    .tool = as_str(tool),
+			    .arguments = json(arguments),
+			    .result = json(result),
+			    .version = as_str(version),
+			    .next = as_str(next)};
+	ck_ok(as_trace_add_call(t, &r, NULL, &err));
+}
+
+/* Rule 3: versions are the digests that the world told; where one read shows two results at one of them, the digest
+ * misses something and versions are those of the path. */
+START_TEST(test_digests)
+{
+	for (int i = 0; i < 2; i++) {
+		assay_error err = {0};
+		bool misses = i == 1;
+		as_trace *trace = NULL;
+		as_tape *tape = NULL;
+		as_catalogue *c = kit_catalogue();
+		ck_ok(as_trace_new(ASSAY_STR(""), NULL, &trace, &err));
+		add_call(trace, "peek", "{}", "{'n':0}", "d0", "");
+		add_call(trace, "save", "{'t':1}", "{}", "d0", "d1");
+		add_call(trace, "save", "{'t':2}", "{}", "d1", "d0");
+		add_call(trace, "peek", "{}", misses ? "{'n':2}" : "{'n':0}", "d0", "");
+		add_call(trace, "save", "{'t':2}", "{}", "d0", ""); /* changed nothing */
+		ck_ok(as_trace_finish(trace, &err));
+		ck_ok(as_tape_of_trace(trace, c, &tape, &err));
+		ck_assert_uint_eq(as_tape_count(tape), 5);
+		ck_str_is(as_tape_row_at(tape, 0)->version, misses ? "0" : "d0");
+		ck_assert(as_str_eq(as_tape_row_at(tape, 1)->next, as_tape_row_at(tape, 2)->version));
+		if (misses) {
+			ck_assert_uint_eq(as_tape_row_at(tape, 3)->version.len, 64);
+			ck_assert_uint_eq(as_tape_row_at(tape, 4)->next.len, 64);
+		} else {
+			ck_str_is(as_tape_row_at(tape, 1)->next, "d1");
+			ck_str_is(as_tape_row_at(tape, 3)->version, "d0");
+			ck_str_is(as_tape_row_at(tape, 4)->next, "d0");
+		}
+		as_tape_free(tape);
+		as_trace_free(trace);
+		as_catalogue_free(c);
+	}
+}
+END_TEST
+
+/* Rule 7: nothing of what was recorded, nor of what was asked, shows in what an agent reads of a miss. */
+START_TEST(test_misses_tell_nothing)
+{
+	static const line lines[] = {{"0", "a", "put", "{'secret':'x'}", "ok", "1", 0, false},
+				     {"1", "a", "get", "{'id':'y'}", "found", NULL, 0, false}};
+	static const char *const asked[][2] = {
+		{"put", "{'secret':'z'}"}, {"put", "{'b':[1,2]}"}, {"put", NULL},
+		{"get", "{'id':'y'}"},     {"get", "{}"},          {"odd", "{'id':'y'}"}};
+	char *first = NULL;
+	player p;
+	play(&p, LINES(lines), &stateful);
+	for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+		assay_json *a = asked[i][1] ? json(asked[i][1]) : NULL;
+		assay_error err = {0};
+		as_buf text = {0};
+		as_answer_clear(&p.answer);
+		ck_ok(as_world_call(p.world, &p.call, ASSAY_STR("a"), as_str(asked[i][0]), a, &p.answer, &err));
+		ck_assert_uint_eq(p.answer.served, ASSAY_SERVED_MISS);
+		ck_ok(as_render_for_model(p.answer.result, true, 0, &text));
+		ck_ok(as_render_result(p.answer.result, &text));
+		as_json_write(&text, p.answer.result, ASSAY_JSON_COMPACT);
+		if (first) {
+			ck_assert_str_eq(text.ptr, first);
+		} else {
+			first = as_strdup(text.ptr);
+		}
+		as_buf_free(&text);
+		as_json_free(a);
+	}
+	free(first);
+	stop(&p);
+}
+END_TEST
+
+UNIT_SUITE(suite, "replay", test_digests, test_misses_tell_nothing, test_effects, test_groups, test_versions,
+	   test_errors, test_filled, test_repeats, test_equivalent, test_equivalent_order, test_near, test_misses,
+	   test_reference_mode, test_tape_of_trace, test_walking_again)
 UNIT_MAIN(suite)

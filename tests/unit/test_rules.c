@@ -125,9 +125,11 @@ START_TEST(names)
 	static const char *const destructive[] = {"delete_file", "deleteFile", "v2Delete",
 						  "drop-table",  "REMOVE",     "x.wipe"};
 	static const char *const harmless[] = {"undelete", "HTTPDelete", "dropdown_list", "", "deleted", "cleared"};
-	static const char *const reads[] = {"read_file", "getUser", "list", "search.web", "_get_x", "GET"};
-	static const char *const others[] = {"create", "file_read", "get_and_delete", "getReset",
-					     "reads",  "",          "readfile",       "__"};
+	static const char *const reads[] = {"read_file", "getUser",    "list",      "search.web", "_get_x",
+					    "GET",       "get_commit", "list_runs", "get_address"};
+	static const char *const others[] = {
+		"create", "file_read",     "get_and_delete", "getReset",         "reads",   "", "readfile",
+		"__",     "get_or_create", "findOrInsert",   "fetch_and_update", "read_set"};
 
 	for (size_t i = 0; i < sizeof destructive / sizeof *destructive; i++) {
 		ck_assert_msg(as_is_destructive_name(as_str(destructive[i])), "%s", destructive[i]);
