@@ -5,8 +5,8 @@
  * blocks it for the thread and swallows one that its own write raised, which works either way.
  *
  * The end of a child is seen through a pidfd (no SIGCHLD handler, which would be global state); without one by looking
- * at short intervals. An ended child stays a zombie until as_process_stop: until then its process group's number cannot
- * be given to others, so signals to the group hit nobody else. */
+ * at short intervals. Our child is the keeper of the command (keeper.c), which ends as the command did, once nothing of
+ * it is left; all signals are the keeper's to send. */
 #ifndef AS_SPAWN_PORTABLE
 #define _DEFAULT_SOURCE /* syscall */
 #endif
@@ -14,6 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/keeper.h"
 #include "core/base/spawn.h"
 
 #include <errno.h>
@@ -36,7 +37,7 @@
 #define POLL_SLICE_MS 3600000
 #define LOOK_FIRST_MS 1 /* without a pidfd: the first and */
 #define LOOK_LAST_MS 50 /* the longest interval of looking */
-#define KILLED_MS 5000  /* a killed process that is not gone after this hangs in the kernel: leave it */
+#define KILLED_MS (AS_KEEPER_KILLED_MS + 1000)
 #define RUN_GRACE_MS 200
 
 #define READY_IN 1u
@@ -46,6 +47,7 @@
 struct as_process {
 	pid_t pid;
 	int in, out, err; /* our ends; -1: none or closed */
+	int lifeline;     /* our end of it */
 	int pidfd;        /* -1: the system has none */
 	bool ended, lost; /* lost: somebody else reaped it, so its number may be another's now */
 	int status;
@@ -116,6 +118,7 @@ static void free_process(as_process *p)
 	close_fd(&p->in);
 	close_fd(&p->out);
 	close_fd(&p->err);
+	close_fd(&p->lifeline);
 	close_fd(&p->pidfd);
 	as_buf_free(&p->pending);
 	free(p->tail);
@@ -129,7 +132,7 @@ static as_process *new_process(const as_process_spec *spec)
 	if (!p) {
 		return NULL;
 	}
-	p->in = p->out = p->err = p->pidfd = -1;
+	p->in = p->out = p->err = p->lifeline = p->pidfd = -1;
 	p->pending_max = MAX_PENDING;
 	p->keep = spec->stderr_keep == 0 ? DEFAULT_STDERR : spec->stderr_keep;
 	p->keep = p->keep < MAX_STDERR ? p->keep : MAX_STDERR;
@@ -155,7 +158,7 @@ static int open_pidfd(pid_t pid)
 int as_process_spawn(const as_process_spec *spec, as_process **out, assay_error *err)
 {
 	as_arena arena = {0};
-	int theirs[3] = {-1, -1, -1};
+	int theirs[4] = {-1, -1, -1, -1}; /* 0-2, lifeline */
 	int rc = 0;
 	*out = NULL;
 	if (!spec->argv || !spec->argv[0] || !spec->argv[0][0]) {
@@ -167,11 +170,11 @@ int as_process_spawn(const as_process_spec *spec, as_process **out, assay_error 
 		rc = as_fail_memory(err);
 		goto out;
 	}
-	if (open_stdio(p, spec->flags, theirs) != 0) {
+	if (open_stdio(p, spec->flags, theirs) != 0 || open_pipe(1, &p->lifeline, &theirs[3]) != 0) {
 		rc = as_fail_errno(err, errno, spec->argv[0], "make its pipes");
 		goto out;
 	}
-	const as_spawn spawn = {spec->argv, env, spec->cwd, {theirs[0], theirs[1], theirs[2]}};
+	const as_spawn spawn = {spec->argv, env, spec->cwd, {theirs[0], theirs[1], theirs[2]}, theirs[3]};
 	rc = as_spawn_child(&spawn, &p->pid, err);
 	if (rc == 0) {
 		p->pidfd = open_pidfd(p->pid);
@@ -179,7 +182,7 @@ int as_process_spawn(const as_process_spec *spec, as_process **out, assay_error 
 		p = NULL;
 	}
 out:
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		if (theirs[i] > 2) {
 			close(theirs[i]);
 		}
@@ -465,29 +468,25 @@ int as_process_wait(as_process *p, int64_t deadline_ms, const as_cancel *cancel,
 	return 0;
 }
 
-/* Signal the whole group, or the process alone when it has left its group. */
-static void signal_group(const as_process *p, int number)
-{
-	if (!p->lost && kill(-p->pid, number) != 0) {
-		(void)kill(p->pid, number);
-	}
-}
-
 void as_process_stop(as_process *p, int64_t grace_ms)
 {
+	static const char term = AS_KEEPER_TERM, killing = AS_KEEPER_KILL;
 	int status;
 	if (!p) {
 		return;
 	}
 	close_fd(&p->in);
-	if (as_process_wait(p, as_deadline(grace_ms), NULL, &status, NULL) != 0) {
-		signal_group(p, SIGTERM);
-		signal_group(p, SIGCONT); /* a stopped process cannot take the hint */
-		(void)as_process_wait(p, as_deadline(grace_ms), NULL, &status, NULL);
+	int rc = as_process_wait(p, as_deadline(grace_ms), NULL, &status, NULL);
+	if (rc != 0) { /* an order that cannot be written comes too late: the keeper has ended */
+		(void)write_quietly(p->lifeline, &term, 1);
+		rc = as_process_wait(p, as_deadline(grace_ms), NULL, &status, NULL);
 	}
-	signal_group(p, SIGKILL); /* also when it has ended: what it left behind in its group */
-	if (as_process_wait(p, as_deadline(KILLED_MS), NULL, &status, NULL) == 0) {
-		while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR) {
+	if (rc != 0) {
+		(void)write_quietly(p->lifeline, &killing, 1);
+		rc = as_process_wait(p, as_deadline(KILLED_MS), NULL, &status, NULL);
+	}
+	if (rc == 0) {
+		while (!p->lost && waitpid(p->pid, NULL, 0) < 0 && errno == EINTR) {
 		}
 	}
 	free_process(p);

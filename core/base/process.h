@@ -1,5 +1,7 @@
 /* The one process spawner. A child gets its own process group, only the descriptors 0-2, and only the environment that
- * it is given. Thread: a process object is used by one thread at a time. */
+ * it is given. Whatever it starts in turn, in whatever session, ends with it, and it ends with us, however we end: each
+ * child has a keeper (core/base/keeper.c), a small program that lies in ASSAY_LIB_DIR, or else in $(pkglibdir).
+ * Thread: a process object is used by one thread at a time. */
 #ifndef AS_PROCESS_H
 #define AS_PROCESS_H
 
@@ -13,7 +15,7 @@ typedef struct as_process as_process;
 #define AS_PROCESS_PASS_OUT 8u /* its stdout goes to our stderr */
 
 typedef struct as_process_spec {
-	const char *const *argv; /* NULL-terminated; argv[0] without a slash is looked up in PATH of `env`, else ours */
+	const char *const *argv; /* NULL-terminated; argv[0] without a slash is looked up in PATH of `env` */
 	const char *const *env;  /* NULL-terminated, complete; NULL: the allow-list of as_process_env */
 	const char *cwd;         /* NULL: ours */
 	uint32_t flags;
@@ -25,7 +27,7 @@ typedef struct as_process_spec {
  * program does with that signal; SIGCHLD must not be ignored. */
 int as_process_spawn(const as_process_spec *spec, as_process **out, assay_error *err);
 
-int as_process_pid(const as_process *p);
+int as_process_pid(const as_process *p); /* its keeper's */
 /* Write all bytes, reading its output meanwhile so that neither side blocks for ever. ASSAY_EUNREACH when it has ended
  * or closed its input, ASSAY_ELIMIT when it printed more than 64 MiB meanwhile. */
 int as_process_write(as_process *p, assay_str bytes, int64_t deadline_ms, const as_cancel *cancel, assay_error *err);
@@ -35,15 +37,15 @@ int as_process_read(as_process *p, char *buf, size_t cap, int64_t deadline_ms, c
 		    assay_error *err);
 assay_str as_process_stderr(as_process *p); /* what is kept of it; borrowed until the next call */
 void as_process_close_stdin(as_process *p);
-/* Wait for its end. status: exit code, or 128 + signal. ASSAY_ETIMEOUT, ASSAY_ECANCELED. Drains stderr meanwhile, and
- * throws away stdout. */
+/* Wait for its end: what it left behind has been ended, too (TERM, half a second, KILL). status: exit code, or 128 +
+ * signal. ASSAY_ETIMEOUT, ASSAY_ECANCELED. Drains stderr meanwhile, and throws away stdout. */
 int as_process_wait(as_process *p, int64_t deadline_ms, const as_cancel *cancel, int *status, assay_error *err);
-/* Close stdin, wait grace_ms, TERM its group, wait grace_ms, KILL what is left of its group, reap, free. NULL is fine.
+/* Close stdin, wait grace_ms, TERM to it and all that has come of it, wait grace_ms, KILL, reap, free. NULL is fine.
  * Returns at once when the process has ended. */
 void as_process_stop(as_process *p, int64_t grace_ms);
 
 /* Run to the end, collecting stdout (at most max bytes; ASSAY_ELIMIT). Input that it does not read is no error. *status
- * as above. Whatever happens, the process and its group are gone afterwards. */
+ * as above. Whatever happens, the process and all that came of it are gone afterwards. */
 int as_process_run(const as_process_spec *spec, assay_str input, size_t max, int64_t deadline_ms,
 		   const as_cancel *cancel, assay_text *out, int *status, assay_error *err);
 

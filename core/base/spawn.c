@@ -4,14 +4,14 @@
  * Other threads may fork while this one has descriptors without close-on-exec. No child minds, because each closes
  * whatever it inherited above its standard descriptors.
  *
- * PR_SET_PDEATHSIG is not used: it fires when the thread that forked ends, not the process. A child notices the end of
- * ours by the end of its stdin. */
+ * What is executed first is the keeper (keeper.c), which then starts the command. */
 #ifndef AS_SPAWN_PORTABLE
 #define _DEFAULT_SOURCE /* syscall */
 #endif
 #include "core/base/spawn.h"
 
 #include "core/base/error.h"
+#include "core/base/keeper.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,26 +26,23 @@
 #include <sys/syscall.h>
 #endif
 
-#define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 #define LAST_SIGNAL 64
-#define REPORT_FD 3 /* where the child has the pipe that reports failures */
-
-enum stage { STAGE_DESCRIPTORS, STAGE_FOLDER, STAGE_EXEC };
-
-/* What the child tells about a failure; written at once, being smaller than PIPE_BUF. */
-struct report {
-	int stage, number;
-};
+#define KEEPER "keeper"
+#ifndef AS_PKGLIBDIR
+#define AS_PKGLIBDIR "/usr/lib/assay"
+#endif
 
 struct plan {
 	const as_spawn *spawn;
-	const char *const *files; /* what to try to execute, in this order */
+	const char *keeper; /* its file */
+	char **argv;        /* of the keeper */
 	int report;
 	int descriptors; /* how many a process may have */
 	sigset_t mask;
 };
 
-const char *as_spawn_env(const char *const *env, const char *name)
+/* The value of NAME in a list of "NAME=value", or NULL. */
+static const char *value_of(const char *const *env, const char *name)
 {
 	size_t n = strlen(name);
 	for (; env && *env; env++) {
@@ -94,125 +91,129 @@ static void reset_signals(void)
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Answers whether descriptors 0-2 and the report are in place. */
-static bool place_descriptors(const struct plan *plan)
+/* Answers whether descriptors 0-2, the report and the lifeline are in place. */
+static bool place_descriptors(struct plan *plan)
 {
+	int report = fcntl(plan->report, F_DUPFD, AS_KEEPER_LIFELINE + 1);
+	int lifeline = fcntl(plan->spawn->lifeline, F_DUPFD, AS_KEEPER_LIFELINE + 1);
+	if (report < 0 || lifeline < 0) {
+		return false;
+	}
 	/* Descriptor 2 of ours may be the source of 1: it is overwritten last. */
 	for (int i = 0; i < 3; i++) {
 		if (plan->spawn->fds[i] != i && dup2(plan->spawn->fds[i], i) < 0) {
 			return false;
 		}
 	}
-	if (plan->report != REPORT_FD && dup2(plan->report, REPORT_FD) < 0) {
+	if (dup2(report, AS_KEEPER_REPORT) < 0) {
 		return false;
 	}
-	(void)fcntl(REPORT_FD, F_SETFD, FD_CLOEXEC);
-	close_above(REPORT_FD + 1, plan->descriptors);
+	plan->report = AS_KEEPER_REPORT;
+	if (dup2(lifeline, AS_KEEPER_LIFELINE) < 0) {
+		return false;
+	}
+	close_above(AS_KEEPER_LIFELINE + 1, plan->descriptors);
 	return true;
 }
 
-/* Try all files as execvp does; answers the errno value worth telling. */
-static int execute(const struct plan *plan)
+static _Noreturn void be_child(struct plan *plan)
 {
-	int number = ENOENT;
-	char *const *argv, *const *env;
+	struct as_spawn_report r = {AS_SPAWN_DESCRIPTORS, 0};
+	char *const *env;
 	/* execve takes char *const * for historical reasons and changes nothing. */
-	memcpy(&argv, &plan->spawn->argv, sizeof argv);
 	memcpy(&env, &plan->spawn->env, sizeof env);
-	for (const char *const *file = plan->files; *file; file++) {
-		(void)execve(*file, argv, env);
-		if (errno != ENOENT && errno != ENOTDIR && (errno != EACCES || number == ENOENT)) {
-			number = errno;
-			if (number != EACCES) {
-				break;
-			}
-		}
-	}
-	return number;
-}
-
-static _Noreturn void be_child(const struct plan *plan)
-{
-	struct report r = {STAGE_DESCRIPTORS, 0};
-	int report = plan->report;
-	(void)setpgid(0, 0);
+	(void)setpgid(0, 0); /* signals of our terminal are for us */
 	if (!place_descriptors(plan)) {
 		r.number = errno;
 		goto failed;
 	}
-	report = REPORT_FD;
 	if (plan->spawn->cwd && chdir(plan->spawn->cwd) != 0) {
-		r = (struct report){STAGE_FOLDER, errno};
+		r = (struct as_spawn_report){AS_SPAWN_FOLDER, errno};
 		goto failed;
 	}
 	reset_signals();
-	r = (struct report){STAGE_EXEC, execute(plan)};
+	(void)execve(plan->keeper, plan->argv, env);
+	r = (struct as_spawn_report){AS_SPAWN_KEEPER, errno};
 failed:
-	while (write(report, &r, sizeof r) < 0 && errno == EINTR) {
+	while (write(plan->report, &r, sizeof r) < 0 && errno == EINTR) {
 	}
 	_exit(127);
 }
 
 /* ---- in the parent ---- */
 
-static const char *const *find_files(as_arena *a, const as_spawn *s)
+static int make_plan(as_arena *a, const as_spawn *s, struct plan *plan, assay_error *err)
 {
-	const char *name = s->argv[0];
-	const char *path = as_spawn_env(s->env, "PATH");
-	path = path ? path : getenv("PATH");
-	path = path && *path ? path : DEFAULT_PATH;
-	size_t n = 2;
-	for (const char *p = path; *p; p++) {
-		n += *p == ':';
+	const char *dir = getenv("ASSAY_LIB_DIR");
+	long limit = sysconf(_SC_OPEN_MAX);
+	size_t n = 0;
+	while (s->argv[n]) {
+		n++;
 	}
-	const char **files = as_arena_alloc(a, (n + 1) * sizeof *files);
-	if (!files) {
-		return NULL;
+	plan->keeper = as_arena_printf(a, "%s/" KEEPER, dir && *dir ? dir : AS_PKGLIBDIR);
+	plan->descriptors = limit > 0 && limit < INT_MAX ? (int)limit : 1024;
+	plan->argv = as_arena_alloc(a, (n + 2) * sizeof *plan->argv);
+	if (!plan->argv || !plan->keeper) {
+		return as_fail_memory(err);
 	}
-	if (strchr(name, '/') || !*name) {
-		files[0] = name;
-		return files;
+	plan->argv[0] = as_arena_cstr(a, ASSAY_STR(KEEPER));
+	for (size_t i = 0; i < n; i++) {
+		plan->argv[i + 1] = as_arena_cstr(a, as_str(s->argv[i]));
 	}
-	for (size_t i = 0;; i++) {
-		size_t len = strcspn(path, ":");
-		files[i] = len > 0 ? as_arena_printf(a, "%.*s/%s", (int)len, path, name)
-				   : as_arena_printf(a, "./%s", name);
-		if (path[len] == '\0') {
-			break;
-		}
-		path += len + 1;
-	}
-	return a->failed ? NULL : files;
+	return a->failed ? as_fail_memory(err) : 0;
 }
 
-static int fail_child(const struct plan *plan, const struct report *r, assay_error *err)
+/* A script whose interpreter is missing looks like a missing command. */
+static void hint_missing(const struct plan *plan, assay_error *err)
+{
+	const char *name = plan->spawn->argv[0], *path = value_of(plan->spawn->env, "PATH");
+	struct stat st;
+	as_buf file = {0};
+	if (strchr(name, '/')) {
+		as_buf_puts(&file, name);
+	}
+	for (const char *at = path && *path ? path : AS_KEEPER_PATH; file.len == 0 && *at; at += *at == ':') {
+		size_t len = strcspn(at, ":");
+		as_buf_printf(&file, "%.*s/%s", (int)len, at, name);
+		if (file.len > 0 && stat(file.ptr, &st) != 0) {
+			as_buf_clear(&file);
+		}
+		at += len;
+	}
+	if (file.len > 0 && file.ptr[0] == '/' && stat(file.ptr, &st) == 0) {
+		as_error_hint(err, "%s is there, but the interpreter that its first line names is not", file.ptr);
+	}
+	as_error_hint(err, strchr(name, '/') ? "check the path" : "install it, or add its folder to PATH");
+	as_buf_free(&file);
+}
+
+static int fail_child(const struct plan *plan, const struct as_spawn_report *r, assay_error *err)
 {
 	const char *name = plan->spawn->argv[0];
-	struct stat st;
-	if (r->stage == STAGE_FOLDER) {
+	if (r->stage == AS_SPAWN_FOLDER) {
 		return as_fail_errno(err, r->number, plan->spawn->cwd, "enter the folder");
 	}
-	if (r->stage == STAGE_DESCRIPTORS) {
+	if (r->stage == AS_SPAWN_DESCRIPTORS) {
 		return as_fail_errno(err, r->number, name, "set up its descriptors");
+	}
+	if (r->stage == AS_SPAWN_KEEPER) {
+		int rc = as_fail_errno(err, r->number, plan->keeper, "start the keeper of child processes");
+		as_error_hint(err, "install the program again, or set ASSAY_LIB_DIR to its library folder");
+		return rc;
 	}
 	if (r->number != ENOENT) {
 		return as_fail_errno(err, r->number, name, "run the command");
 	}
 	int rc = as_fail(err, ASSAY_ENOENT, "command not found: %s", name);
 	as_error_where(err, name, 0);
-	for (const char *const *file = plan->files; *file; file++) {
-		if ((*file)[0] == '/' && stat(*file, &st) == 0) {
-			as_error_hint(err, "%s is there, but the interpreter that its first line names is not", *file);
-		}
-	}
-	as_error_hint(err, strchr(name, '/') ? "check the path" : "install it, or add its folder to PATH");
+	hint_missing(plan, err);
 	return rc;
 }
 
 /* The pipe closes when exec succeeds; else it brings a report. */
 static int await_exec(const struct plan *plan, int fd, pid_t pid, assay_error *err)
 {
-	struct report r;
+	struct as_spawn_report r;
 	ssize_t n;
 	do {
 		n = read(fd, &r, sizeof r);
@@ -244,13 +245,10 @@ static pid_t fork_child(struct plan *plan)
 int as_spawn_child(const as_spawn *s, pid_t *pid, assay_error *err)
 {
 	as_arena arena = {0};
-	struct plan plan = {.spawn = s, .files = find_files(&arena, s), .report = -1};
+	struct plan plan = {.spawn = s, .report = -1};
 	int fds[2] = {-1, -1};
-	int rc = 0;
-	long limit = sysconf(_SC_OPEN_MAX);
-	plan.descriptors = limit > 0 && limit < INT_MAX ? (int)limit : 1024;
-	if (!plan.files) {
-		rc = as_fail_memory(err);
+	int rc = make_plan(&arena, s, &plan, err);
+	if (rc < 0) {
 		goto out;
 	}
 	if (pipe(fds) != 0) {

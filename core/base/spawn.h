@@ -6,18 +6,17 @@
 #include <sys/types.h>
 
 typedef struct as_spawn {
-	const char *const *argv; /* argv[0] without a slash is looked up in PATH of env, else ours */
+	const char *const *argv; /* argv[0] without a slash is looked up in PATH of env */
 	const char *const *env;
 	const char *cwd; /* NULL: ours */
 	int fds[3];      /* become its descriptors 0-2; each is above 2, or one of ours 0-2 that stays in place */
+	int lifeline;    /* of the keeper (keeper.h); above 2 */
 } as_spawn;
 
-/* Fork and exec; the child leads a new process group, has default signal handling and nothing open but 0-2. Returns
- * when exec succeeded. ASSAY_ENOENT: no such command (where = argv[0]) or folder (where = cwd); ASSAY_EIO otherwise. */
+/* Start the keeper, and through it the command; *pid is the keeper's. The command leads a new process group, has
+ * default signal handling and nothing open but 0-2. Returns when exec succeeded. ASSAY_ENOENT: no such command (where =
+ * argv[0]) or folder (where = cwd); ASSAY_EIO otherwise. */
 int as_spawn_child(const as_spawn *s, pid_t *pid, assay_error *err);
-
-/* The value of NAME in a list of "NAME=value", or NULL. */
-const char *as_spawn_env(const char *const *env, const char *name);
 
 /* Set close-on-exec and make sure that fd is above 2 (else it is closed and a copy returned); -1 and errno on failure.
  */

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -261,13 +262,9 @@ START_TEST(test_grandchild_holds_the_pipe)
 	ck_assert_int_gt(grandchild, 1);
 	ck_assert_int_eq(as_process_wait(p, as_deadline(20000), NULL, &status, NULL), 0);
 	ck_assert_int_eq(status, 0);
-	ck_assert(is_alive(grandchild));
+	ck_assert(!is_alive(grandchild)); /* what it left behind ended with it */
 	as_process_stop(p, 5000);
 	ck_assert(as_now_ms() - start < 4000);
-	for (int i = 0; i < 200 && is_alive(grandchild); i++) {
-		sleep_ms(10);
-	}
-	ck_assert(!is_alive(grandchild));
 	as_buf_free(&out);
 	check_run(SH("sleep 30 & echo done"), "x", "done\n", 0);
 
@@ -280,6 +277,63 @@ START_TEST(test_grandchild_holds_the_pipe)
 	/* Which of the two is noticed first is the scheduler's choice. */
 	ck_assert(strcmp(err.message, "sh has ended") == 0 || strcmp(err.message, "sh has closed its input") == 0);
 	as_process_stop(p, 10);
+}
+END_TEST
+
+START_TEST(test_other_sessions)
+{
+	/* A daemon: its parents are gone, its session is its own, it minds no TERM. */
+	as_process *p = spawn(SH("(setsid sh -c 'trap \"\" TERM HUP; echo $$; exec >&-; while :; do sleep 1; done' &)"
+				 "; read x"),
+			      AS_PROCESS_STDIN | AS_PROCESS_STDOUT);
+	char text[32] = "";
+	size_t n = 0;
+	ck_assert_int_eq(as_process_read(p, text, sizeof text - 1, as_deadline(20000), NULL, &n, NULL), 0);
+	int daemon = (int)strtol(text, NULL, 10);
+	ck_assert(daemon > 1 && is_alive(daemon));
+	as_process_stop(p, 5000); /* the shell ends with its input */
+	ck_assert(!is_alive(daemon));
+}
+END_TEST
+
+START_TEST(test_keeper_outlives_us)
+{
+	/* A process of ours that starts one and dies of KILL. */
+	int fds[2];
+	char text[32] = "";
+	ck_assert_int_eq(pipe(fds), 0);
+	pid_t pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		as_process *p = spawn(SH("trap '' TERM; echo $$; while :; do sleep 1; done"), AS_PROCESS_STDOUT);
+		size_t n = 0;
+		(void)as_process_read(p, text, sizeof text, as_deadline(20000), NULL, &n, NULL);
+		(void)!write(fds[1], text, n);
+		(void)kill(getpid(), SIGKILL);
+	}
+	close(fds[1]);
+	ck_assert_int_gt(read(fds[0], text, sizeof text - 1), 0);
+	close(fds[0]);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	int orphan = (int)strtol(text, NULL, 10);
+	ck_assert_int_gt(orphan, 1);
+	for (int i = 0; i < 500 && is_alive(orphan); i++) {
+		sleep_ms(10);
+	}
+	ck_assert(!is_alive(orphan));
+}
+END_TEST
+
+START_TEST(test_no_keeper)
+{
+	as_process *p = NULL;
+	assay_error err = {0};
+	const as_process_spec spec = {.argv = SH("exit 0")};
+	ck_assert_int_eq(setenv("ASSAY_LIB_DIR", "/no/such/folder", 1), 0);
+	ck_assert_int_eq(as_process_spawn(&spec, &p, &err), ASSAY_ENOENT);
+	ck_assert_ptr_null(p);
+	ck_assert_str_eq(err.where, "/no/such/folder/keeper");
+	ck_assert_str_eq(err.hint, "install the program again, or set ASSAY_LIB_DIR to its library folder");
 }
 END_TEST
 
@@ -579,7 +633,8 @@ END_TEST
 
 UNIT_SUITE(suite, "process", test_run, test_run_limits, test_conversation, test_never_reads_stdin,
 	   test_both_sides_write, test_output_without_end_while_writing, test_prints_much, test_stderr_tail,
-	   test_stop_is_quick, test_stop_kills, test_grandchild_holds_the_pipe, test_missing_command, test_folder,
-	   test_scripts, test_stdin_closed_early, test_cancel, test_many_without_leak, test_child_is_clean,
+	   test_stop_is_quick, test_stop_kills, test_grandchild_holds_the_pipe, test_other_sessions,
+	   test_keeper_outlives_us, test_no_keeper, test_missing_command, test_folder, test_scripts,
+	   test_stdin_closed_early, test_cancel, test_many_without_leak, test_child_is_clean,
 	   test_closed_standard_descriptors, test_pass_out, test_environment, test_threads)
 UNIT_MAIN(suite)
