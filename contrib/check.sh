@@ -11,7 +11,7 @@ LOGS=$build/logs
 mkdir -p "$LOGS" "$build/cache"
 . contrib/packages.sh
 
-STAGES="gcc clang static lint conformance peers faults kill"
+STAGES="gcc clang static lint conformance peers life faults kill"
 full=no
 kills=20
 [ "$1" != --full ] || { full=yes kills=200; shift; }
@@ -44,6 +44,7 @@ stage_lint() { gcc_tree && make lint; }
 stage_distcheck() { gcc_tree && make -j"$jobs" distcheck; }
 stage_conformance() { gcc_tree && make -j"$jobs" conformance; }
 stage_peers() { gcc_tree && make -j"$jobs" peers; }
+stage_life() { gcc_tree && make -j"$jobs" life; }
 stage_faults() { gcc_tree && make -j"$jobs" faults; }
 stage_kill() { gcc_tree && make -j"$jobs" kill KILLS=$kills; }
 stage_fuzz() { gcc_tree && make fuzz SECONDS=60; }
@@ -77,7 +78,7 @@ if [ ! -x configure ] && ! ./autogen.sh >"$LOGS/autogen.log" 2>&1; then
 	exit 1
 fi
 for name in $STAGES; do
-	case " gcc clang valgrind static lint distcheck conformance peers faults kill fuzz bench " in
+	case " gcc clang valgrind static lint distcheck conformance peers life faults kill fuzz bench " in
 	*" $name "*) stage "$name" ;;
 	*) echo "check.sh: no stage is called $name" >&2; exit 2 ;;
 	esac

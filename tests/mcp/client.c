@@ -1,15 +1,21 @@
 /* client COMMAND [ARGUMENT]... or client URL or client sse+URL: start an MCP server or go to one, print what it says of
  * itself and its tools, call a tool for each line "TOOL {ARGUMENTS}" of standard input and print its result, one line
- * of JSON each. For trying real servers, and bad ones: CLIENT_MS is the limit of each step. */
+ * of JSON each. For trying real servers, and bad ones: CLIENT_MS is the limit of each step. CLIENT_TIMES=n does it n
+ * times (the calls once), and prints after each time what this program holds: descriptors, children, bytes in use, KiB
+ * of private memory. */
 #include "core/base/error.h"
 #include "core/mcp/session.h"
 #include "core/plugin/call.h"
 #include "core/plugin/registry.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 static int print(const char *label, const assay_json *v, assay_error *err)
 {
@@ -117,6 +123,37 @@ static int run(as_registry *registry, const char *use, const assay_json *options
 	return rc;
 }
 
+static long private_kib(void)
+{
+	char text[256];
+	long sum = 0;
+	FILE *f = fopen("/proc/self/smaps_rollup", "r");
+
+	while (f && fgets(text, sizeof text, f)) {
+		sum += strncmp(text, "Private_", 8) ? 0 : strtol(strchr(text, ':') + 1, NULL, 10);
+	}
+	if (f) {
+		fclose(f);
+	}
+	return sum;
+}
+
+static void print_holdings(void)
+{
+	int descriptors = 0;
+	DIR *dir = opendir("/proc/self/fd");
+
+	while (dir && readdir(dir)) {
+		descriptors++;
+	}
+	if (dir) {
+		closedir(dir);
+	}
+	errno = 0;
+	printf("holds descriptors %d children %d bytes %zu private %ld\n", descriptors,
+	       waitpid(-1, NULL, WNOHANG) >= 0 || errno != ECHILD, mallinfo2().uordblks, private_kib());
+}
+
 /* The launch record of what the command line names, and the transport for it. */
 static int read_target(int argc, char **argv, const char **use, assay_json *options, assay_error *err)
 {
@@ -148,6 +185,7 @@ int main(int argc, char **argv)
 	assay_error err = {0};
 	as_call call;
 	char text[1024];
+	const char *times = getenv("CLIENT_TIMES");
 	int rc = argc < 2 ? as_fail(&err, ASSAY_EINVAL, "usage: client COMMAND [ARGUMENT]... | URL | sse+URL") : 0;
 
 	as_call_init(&call);
@@ -157,8 +195,11 @@ int main(int argc, char **argv)
 	if (!rc) {
 		rc = as_registry_new(&where, &w.registry, &err);
 	}
-	if (!rc) {
+	for (long n = times ? strtol(times, NULL, 10) : 1; !rc && n > 0; n--) {
 		rc = run(w.registry, use, options, &call, &err);
+		if (times) {
+			print_holdings();
+		}
 	}
 	as_json_free(options);
 	if (w.client) {
