@@ -40,24 +40,26 @@ static int result_of_error(const assay_json *error, assay_json **out, assay_erro
 	return 0;
 }
 
-typedef enum result_kind { RESULT_COMPLETE, RESULT_WANTS_INPUT, RESULT_UNKNOWN } result_kind;
+typedef enum result_kind { RESULT_COMPLETE, RESULT_WANTS_INPUT, RESULT_TASK, RESULT_UNKNOWN } result_kind;
 
 /* Servers of older revisions know no resultType; what they send is complete. */
 static result_kind kind_of(const as_mcp_session *s, const assay_json *result)
 {
 	const assay_json *type = as_json_get(result, "resultType");
 
+	if (as_session_is_task(s, result)) {
+		return RESULT_TASK;
+	}
 	if (!s->wire.stateless || !type || as_str_is(as_json_str(type), "complete")) {
 		return RESULT_COMPLETE;
 	}
 	return as_str_is(as_json_str(type), "input_required") ? RESULT_WANTS_INPUT : RESULT_UNKNOWN;
 }
 
-/* A polite "later": wait a little, longer each time. */
-static int pause_for(as_mcp_session *s, const assay_call *call, int round, int64_t deadline, assay_error *err)
+int as_session_pause(as_mcp_session *s, const assay_call *call, int64_t ms, int64_t deadline, assay_error *err)
 {
 	const as_call *c = (const as_call *)(const void *)call;
-	int64_t until = as_deadline((int64_t)FIRST_PAUSE << round);
+	int64_t until = as_deadline(ms);
 	int rc;
 
 	until = until < deadline ? until : deadline;
@@ -68,8 +70,9 @@ static int pause_for(as_mcp_session *s, const assay_call *call, int round, int64
 /* Make the params of the next round out of those of the first and what this one asks for: inputResponses, and the
  * requestState as it came, or none. */
 static int answer_input(as_mcp_session *s, const assay_call *call, int round, int64_t deadline,
-			const assay_json *result, assay_json *params, assay_error *err)
+			const as_wire_answer *answer, assay_json *params, assay_error *err)
 {
+	const assay_json *result = answer->result;
 	const assay_json *requests = as_json_get(result, "inputRequests"), *state = as_json_get(result, "requestState");
 	assay_json *responses = NULL;
 	assay_error why = {0};
@@ -83,7 +86,8 @@ static int answer_input(as_mcp_session *s, const assay_call *call, int round, in
 				    "its result wants input but has no fitting inputRequests or requestState");
 	}
 	if (as_json_count(requests) > 0) {
-		rc = as_policy_respond(s->options.elicitation, requests, &responses, &why);
+		rc = as_policy_respond(s->options.elicitation, requests, NULL, &s->wire.asked, answer->bytes,
+				       &responses, &why);
 		if (rc) {
 			return as_wire_fail(&s->wire, err, rc, "its result wants input: %s", why.message);
 		}
@@ -93,7 +97,8 @@ static int answer_input(as_mcp_session *s, const assay_call *call, int round, in
 		}
 		rc = as_json_set(params, "inputResponses", responses);
 	} else {
-		rc = pause_for(s, call, round, deadline, err);
+		/* A polite "later": wait a little, longer each time. */
+		rc = as_session_pause(s, call, (int64_t)FIRST_PAUSE << round, deadline, err);
 		if (rc) {
 			return rc;
 		}
@@ -115,7 +120,7 @@ static int ask_once(as_mcp_session *s, assay_call *call, as_wire_request *reques
 		assay_json *tools = NULL;
 		as_wire_answer again = {0};
 
-		rc = as_mcp_list_tools(s, call, &tools, err);
+		rc = as_session_list(s, call, &tools, err);
 		as_json_free(tools);
 		rc = rc ? rc : as_session_ask(s, call, request, &again, err);
 		as_json_free(answer->message);
@@ -159,10 +164,35 @@ static int take_result(const as_mcp_session *s, as_wire_answer *answer, assay_js
 	return 0;
 }
 
+/* Ask, in as many rounds of input as the server wants. */
+static int ask_in_rounds(as_mcp_session *s, assay_call *call, as_wire_request *request, int64_t deadline,
+			 as_wire_answer *answer, assay_error *err)
+{
+	for (int round = 0;; round++) {
+		int rc = ask_once(s, call, request, answer, err);
+
+		if (rc || answer->error || kind_of(s, answer->result) != RESULT_WANTS_INPUT) {
+			return rc;
+		}
+		if (round >= MAX_ROUNDS) {
+			return as_wire_fail(&s->wire, err, ASSAY_ELIMIT, "it still wants input after %d rounds",
+					    MAX_ROUNDS);
+		}
+		rc = answer_input(s, call, round, deadline, answer, request->params, err);
+		as_json_free(answer->message);
+		*answer = (as_wire_answer){0};
+		request->limit_ms = request->limit_ms ? request->limit_ms : request->timeout_ms;
+		request->timeout_ms = as_remaining(deadline);
+		if (rc) {
+			return rc;
+		}
+	}
+}
+
 int as_mcp_call_tool(as_mcp_session *s, assay_call *call, assay_str tool, const assay_json *arguments,
 		     int64_t timeout_ms, assay_json **result, bool *rpc_error, assay_error *err)
 {
-	int64_t limit = timeout_ms > 0 ? timeout_ms : s->limits.call_ms, deadline = as_deadline(limit);
+	int64_t limit = timeout_ms > 0 ? timeout_ms : s->limits.call_ms, deadline;
 	as_wire_request request = {.method = "tools/call",
 				   .subject = tool,
 				   .params = call_params(tool, arguments),
@@ -173,28 +203,23 @@ int as_mcp_call_tool(as_mcp_session *s, assay_call *call, assay_str tool, const 
 
 	*result = NULL;
 	*rpc_error = false;
-	for (int round = 0;; round++) {
-		rc = ask_once(s, call, &request, &answer, err);
-		if (rc || answer.error || kind_of(s, answer.result) != RESULT_WANTS_INPUT) {
-			break;
-		}
-		if (round >= MAX_ROUNDS) {
-			rc = as_wire_fail(&s->wire, err, ASSAY_ELIMIT, "it still wants input after %d rounds",
-					  MAX_ROUNDS);
-			break;
-		}
-		rc = answer_input(s, call, round, deadline, answer.result, request.params, err);
-		as_json_free(answer.message);
-		answer = (as_wire_answer){0};
-		request.timeout_ms = as_remaining(deadline);
-		request.limit_ms = limit;
-		if (rc) {
-			break;
-		}
+	as_json_free(as_mcp_take_asked(s));
+	rc = as_session_know_tools(s, call, err);
+	if (!rc && as_json_get_n(s->tasks, tool) && as_json_set(request.params, "task", as_json_object())) {
+		rc = as_fail_memory(err);
+	}
+	deadline = as_deadline(limit);
+	s->wire.noting = true;
+	if (!rc) {
+		rc = ask_in_rounds(s, call, &request, deadline, &answer, err);
+	}
+	if (!rc && kind_of(s, answer.result) == RESULT_TASK) {
+		rc = as_session_finish_task(s, call, &request, deadline, &answer, err);
 	}
 	if (!rc) {
 		rc = take_result(s, &answer, result, rpc_error, err);
 	}
+	s->wire.noting = false;
 	as_json_free(answer.message);
 	as_json_free(request.params);
 	return rc;

@@ -17,7 +17,7 @@ static assay_json *initialize_params(const char *version, as_mcp_elicitation eli
 
 	rc = as_json_set(client, "version", as_json_cstring(PACKAGE_VERSION)) || rc;
 	rc = as_json_set(params, "protocolVersion", as_json_cstring(version)) || rc;
-	rc = as_json_set(params, "capabilities", as_policy_capabilities(elicitation)) || rc;
+	rc = as_json_set(params, "capabilities", as_policy_capabilities(elicitation, false)) || rc;
 	rc = as_json_set(params, "clientInfo", client) || rc;
 	if (rc) {
 		as_json_free(params);
@@ -39,6 +39,9 @@ static int take_info(as_mcp_session *s, const assay_json *result, const assay_js
 	as_json_free(s->info);
 	s->info = as_json_object();
 	s->has_tools = as_json_type(as_json_get(capabilities, "tools")) == ASSAY_JSON_OBJECT;
+	s->tells_changes = as_json_boolean(as_json_pointer(capabilities, "/tools/listChanged"), 0);
+	s->has_tasks = s->revision->handshake &&
+		       as_json_type(as_json_pointer(capabilities, "/tasks/requests/tools/call")) == ASSAY_JSON_OBJECT;
 	rc = as_json_set(s->info, "server_name", as_json_string(as_json_str(as_json_get(server, "name"))));
 	rc = as_json_set(s->info, "server_version", as_json_string(as_json_str(as_json_get(server, "version")))) || rc;
 	rc = as_json_set(s->info, "protocol_version", as_json_cstring(s->revision->name)) || rc;

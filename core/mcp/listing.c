@@ -4,6 +4,9 @@
 #include "core/mcp/session_private.h"
 
 #define MAX_PAGES 1000u
+#define MAX_LISTINGS 3 /* in a row, when the tools change while they are listed */
+#define RELIST_MS 1000 /* a list that is younger is not taken again before a call */
+#define MAX_FRESH_MS ((int64_t)3600 * 1000)
 #define LIST_FACTOR 4u /* all pages of a list together may be this many times the largest message */
 
 /* A list being put together from its pages. */
@@ -12,6 +15,7 @@ typedef struct listing {
 	assay_json *cursors; /* those that were followed */
 	uint32_t n_tools;
 	size_t bytes;
+	int64_t fresh_ms; /* until when the pages are fresh, by the one that is so for the shortest time */
 } listing;
 
 static int add_tools(as_mcp_session *s, listing *l, const assay_json *tools, assay_error *err)
@@ -79,9 +83,19 @@ static int take_page(as_mcp_session *s, listing *l, const as_wire_answer *answer
 	return rc ? rc : next_page(s, l, as_json_get(answer->result, "nextCursor"), more, err);
 }
 
+/* ttlMs of a page: absent, negative and what is no number are 0. */
+static void note_freshness(listing *l, const assay_json *result)
+{
+	int64_t ttl = as_json_i64(as_json_get(result, "ttlMs"), 0), until;
+
+	ttl = ttl < 0 ? 0 : ttl < MAX_FRESH_MS ? ttl : MAX_FRESH_MS;
+	until = ttl > 0 ? as_deadline(ttl) : 0;
+	l->fresh_ms = until < l->fresh_ms ? until : l->fresh_ms;
+}
+
 /* Over HTTP a tool must be left out whose schema wants headers that the rules do not allow; elsewhere nobody sends
  * them. */
-int as_session_note_mirrors(as_mcp_session *s, const assay_call *call, assay_json **tools, assay_error *err)
+static int note_mirrors(as_mcp_session *s, const assay_call *call, assay_json **tools, assay_error *err)
 {
 	bool has_headers = ASSAY_HAS(s->wire.ops, send_message) && s->wire.ops->send_message;
 	assay_json *kept = as_json_array(), *mirrors = as_json_object();
@@ -122,43 +136,124 @@ int as_session_note_mirrors(as_mcp_session *s, const assay_call *call, assay_jso
 	return rc;
 }
 
-int as_mcp_list_tools(as_mcp_session *s, assay_call *call, assay_json **tools, assay_error *err)
+/* Which tools are only called as tasks. */
+static int note_tasks(as_mcp_session *s, const assay_json *tools, assay_error *err)
 {
-	listing l = {.tools = as_json_array(), .cursors = as_json_array()};
-	int64_t deadline = as_deadline(s->limits.list_ms);
-	bool more = true;
-	int rc = l.tools && l.cursors ? 0 : as_fail_memory(err);
+	assay_json *tasks = as_json_object();
+	int rc = tasks ? 0 : ASSAY_ENOMEM;
 
-	*tools = NULL;
-	s->wire.tools_changed = false;
+	for (const assay_json *t = as_json_first(tools); t && !rc; t = as_json_next(t)) {
+		if (as_str_is(as_json_str(as_json_pointer(t, "/execution/taskSupport")), "required")) {
+			rc = as_json_set_n(tasks, as_json_str(as_json_get(t, "name")), as_json_truth(1));
+		}
+	}
+	if (rc) {
+		as_json_free(tasks);
+		return as_fail_memory(err);
+	}
+	as_json_free(s->tasks);
+	s->tasks = tasks;
+	return 0;
+}
+
+/* All pages, once. */
+static int list_once(as_mcp_session *s, assay_call *call, int64_t deadline, listing *l, assay_error *err)
+{
+	bool more = true;
+	int rc = l->tools && l->cursors ? 0 : as_fail_memory(err);
+
 	while (!rc && more) {
-		size_t page = as_json_count(l.cursors);
+		size_t page = as_json_count(l->cursors);
 		as_wire_request request = {.method = "tools/list",
 					   .params = as_json_object(),
 					   .timeout_ms = as_remaining(deadline),
 					   .limit_ms = s->limits.list_ms};
 		as_wire_answer answer;
 
-		if (page > 0 && as_json_set(request.params, "cursor", as_json_clone(as_json_at(l.cursors, page - 1)))) {
+		if (page > 0 &&
+		    as_json_set(request.params, "cursor", as_json_clone(as_json_at(l->cursors, page - 1)))) {
 			as_json_free(request.params);
-			rc = as_fail_memory(err);
-			break;
+			return as_fail_memory(err);
 		}
 		rc = as_session_ask(s, call, &request, &answer, err);
 		as_json_free(request.params);
 		if (!rc) {
-			rc = take_page(s, &l, &answer, &more, err);
+			rc = take_page(s, l, &answer, &more, err);
+			note_freshness(l, answer.result);
 			as_json_free(answer.message);
 		}
 	}
-	if (!rc && s->wire.stateless) {
-		rc = as_session_note_mirrors(s, call, &l.tools, err);
+	return rc;
+}
+
+/* What a list tells for the calls to come, and the list itself while it is fresh. */
+static int keep(as_mcp_session *s, const assay_call *call, listing *l, assay_error *err)
+{
+	int rc = 0;
+
+	if (s->wire.stateless) {
+		rc = note_mirrors(s, call, &l->tools, err);
+	} else if (s->has_tasks) {
+		rc = note_tasks(s, l->tools, err);
 	}
-	if (!rc) {
+	as_json_free(s->tools);
+	s->tools = NULL;
+	s->fresh_ms = s->wire.stateless ? l->fresh_ms : 0;
+	if (!rc && s->fresh_ms > 0) {
+		s->tools = as_json_clone(l->tools);
+		rc = s->tools ? 0 : as_fail_memory(err);
+	}
+	s->listed = s->listed || rc == 0;
+	return rc;
+}
+
+int as_session_list(as_mcp_session *s, assay_call *call, assay_json **tools, assay_error *err)
+{
+	int64_t deadline = as_deadline(s->limits.list_ms);
+	int rc = 0;
+
+	*tools = NULL;
+	s->listed_ms = as_now_ms();
+	if (s->wire.stateless && s->tells_changes && s->wire.standing_id == 0) {
+		rc = as_wire_subscribe(&s->wire, call, err); /* before the list, so that no change escapes */
+	}
+	s->wire.tools_changed = !rc;
+	for (int round = 0; !rc && s->wire.tools_changed && round < MAX_LISTINGS; round++) {
+		listing l = {.tools = as_json_array(), .cursors = as_json_array(), .fresh_ms = INT64_MAX};
+
+		s->wire.tools_changed = false;
+		rc = list_once(s, call, deadline, &l, err);
+		rc = rc ? rc : keep(s, call, &l, err);
+		as_json_free(*tools);
 		*tools = l.tools;
-		l.tools = NULL;
+		as_json_free(l.cursors);
 	}
-	as_json_free(l.tools);
-	as_json_free(l.cursors);
+	if (rc) {
+		as_json_free(*tools);
+		*tools = NULL;
+	}
+	return rc;
+}
+
+int as_mcp_list_tools(as_mcp_session *s, assay_call *call, assay_json **tools, assay_error *err)
+{
+	if (s->tools && !s->wire.tools_changed && as_remaining(s->fresh_ms) > 0) {
+		*tools = as_json_clone(s->tools);
+		return *tools ? 0 : as_fail_memory(err);
+	}
+	return as_session_list(s, call, tools, err);
+}
+
+int as_session_know_tools(as_mcp_session *s, assay_call *call, assay_error *err)
+{
+	bool needed = !s->listed && s->has_tasks;
+	bool stale = s->listed && s->wire.tools_changed && as_now_ms() - s->listed_ms >= RELIST_MS;
+	assay_json *tools = NULL;
+	int rc = 0;
+
+	if (needed || stale) {
+		rc = as_session_list(s, call, &tools, err);
+		as_json_free(tools);
+	}
 	return rc;
 }

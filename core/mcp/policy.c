@@ -67,20 +67,69 @@ void as_policy_serve(as_mcp_elicitation elicitation, assay_str method, const ass
 	}
 }
 
-assay_json *as_policy_capabilities(as_mcp_elicitation elicitation)
+assay_json *as_policy_capabilities(as_mcp_elicitation elicitation, bool stateless)
 {
-	assay_json *capabilities = as_json_object();
+	assay_json *capabilities = as_json_object(), *extensions = NULL;
+	int rc = 0;
 
 	/* An empty object stands for forms only, in every revision that has elicitation. */
-	if (elicitation != AS_MCP_ELICIT_NONE && as_json_set(capabilities, "elicitation", as_json_object())) {
+	if (elicitation != AS_MCP_ELICIT_NONE) {
+		rc = as_json_set(capabilities, "elicitation", as_json_object());
+	}
+	if (stateless) {
+		extensions = as_json_object();
+		rc = as_json_set(extensions, AS_MCP_META "tasks", as_json_object()) || rc;
+		rc = as_json_set(capabilities, "extensions", extensions) || rc;
+	}
+	if (rc) {
 		as_json_free(capabilities);
 		return NULL;
 	}
 	return capabilities;
 }
 
-int as_policy_respond(as_mcp_elicitation elicitation, const assay_json *requests, assay_json **responses,
-		      assay_error *err)
+static assay_json *refusal(const as_served *served)
+{
+	assay_json *error = as_json_object();
+	int rc = as_json_set(error, "code", as_json_integer(served->code));
+
+	rc = as_json_set(error, "message", as_json_cstring(served->said)) || rc;
+	if (rc) {
+		as_json_free(error);
+		return NULL;
+	}
+	return error;
+}
+
+int as_policy_note(assay_json **notes, assay_str method, const assay_json *params, const as_served *served,
+		   size_t bytes)
+{
+	assay_json *note;
+	int rc;
+
+	*notes = *notes ? *notes : as_json_array();
+	if (as_json_count(*notes) >= AS_POLICY_NOTES) {
+		return 0;
+	}
+	note = as_json_object();
+	rc = as_json_set(note, "method", as_json_string(method));
+	if (bytes > AS_POLICY_NOTED) {
+		rc = as_json_set(note, "bytes", as_json_integer((int64_t)bytes)) || rc;
+	} else if (params) {
+		rc = as_json_set(note, "params", as_json_clone(params)) || rc;
+	}
+	rc = (served->result ? as_json_set(note, "result", as_json_clone(served->result))
+			     : as_json_set(note, "error", refusal(served))) ||
+	     rc;
+	if (rc) {
+		as_json_free(note);
+		return ASSAY_ENOMEM;
+	}
+	return as_json_append(*notes, note);
+}
+
+int as_policy_respond(as_mcp_elicitation elicitation, const assay_json *requests, const assay_json *answered,
+		      assay_json **notes, size_t bytes, assay_json **responses, assay_error *err)
 {
 	assay_json *all = as_json_object();
 	int rc = all ? 0 : as_fail_memory(err);
@@ -93,6 +142,9 @@ int as_policy_respond(as_mcp_elicitation elicitation, const assay_json *requests
 		assay_str method = as_json_str(as_json_get(r, "method"));
 		as_served served;
 
+		if (as_json_get_n(answered, as_json_key(r))) {
+			continue;
+		}
 		if (!as_str_is(method, "elicitation/create") || elicitation == AS_MCP_ELICIT_NONE) {
 			rc = as_fail(err, ASSAY_EPROTO, "it asks for \"%.*s\", which this client did not announce",
 				     (int)(method.len < 64 ? method.len : 64), method.len ? method.ptr : "");
@@ -101,6 +153,9 @@ int as_policy_respond(as_mcp_elicitation elicitation, const assay_json *requests
 		as_policy_serve(elicitation, method, as_json_get(r, "params"), &served);
 		if (!served.result) {
 			rc = as_fail(err, ASSAY_EPROTO, "its elicitation cannot be answered: %s", served.said);
+		} else if (as_policy_note(notes, method, as_json_get(r, "params"), &served, bytes)) {
+			as_json_free(served.result);
+			rc = as_fail_memory(err);
 		} else if (as_json_set_n(all, as_json_key(r), served.result)) {
 			rc = as_fail_memory(err);
 		}

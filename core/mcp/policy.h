@@ -15,12 +15,21 @@ typedef struct as_served {
 
 void as_policy_serve(as_mcp_elicitation elicitation, assay_str method, const assay_json *params, as_served *out);
 
-/* The capabilities to announce: an object, or NULL when memory is out. */
-assay_json *as_policy_capabilities(as_mcp_elicitation elicitation);
+/* The capabilities to announce: an object, or NULL when memory is out. Stateless revisions have extensions. */
+assay_json *as_policy_capabilities(as_mcp_elicitation elicitation, bool stateless);
 
-/* The responses to the inputRequests of an "input_required" result: an object with the same keys. ASSAY_EPROTO with a
- * message: a request of a kind that was not announced, or none. */
-int as_policy_respond(as_mcp_elicitation elicitation, const assay_json *requests, assay_json **responses,
-		      assay_error *err);
+/* Append {"method","params","result"} or {"method","params","error":{"code","message"}} to an array of such notes,
+ * which is made when it is NULL; the first AS_POLICY_NOTES are kept. `bytes` is the length of the message that it came
+ * in: of one longer than AS_POLICY_NOTED, "bytes" is kept instead of "params". */
+#define AS_POLICY_NOTES 64u
+#define AS_POLICY_NOTED ((size_t)64 << 10)
+int as_policy_note(assay_json **notes, assay_str method, const assay_json *params, const as_served *served,
+		   size_t bytes);
+
+/* The responses to inputRequests of a stateless server: an object with the same keys, without those that `answered`
+ * (NULL: none) has. Each is noted, see above. ASSAY_EPROTO with a message: a request of a kind that was not announced,
+ * or none. */
+int as_policy_respond(as_mcp_elicitation elicitation, const assay_json *requests, const assay_json *answered,
+		      assay_json **notes, size_t bytes, assay_json **responses, assay_error *err);
 
 #endif

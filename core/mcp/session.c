@@ -89,7 +89,9 @@ void as_mcp_close(as_mcp_session *s)
 	if (s) {
 		as_wire_free(&s->wire);
 		as_json_free(s->info);
+		as_json_free(s->tools);
 		as_json_free(s->mirrors);
+		as_json_free(s->tasks);
 		free(s->server_id);
 		free(s);
 	}
@@ -113,6 +115,14 @@ uint32_t as_mcp_noise(const as_mcp_session *s)
 bool as_mcp_tools_changed(const as_mcp_session *s)
 {
 	return s->wire.tools_changed;
+}
+
+assay_json *as_mcp_take_asked(as_mcp_session *s)
+{
+	assay_json *asked = s->wire.asked;
+
+	s->wire.asked = NULL;
+	return asked;
 }
 
 int as_mcp_ping(as_mcp_session *s, assay_call *call, int64_t timeout_ms, assay_error *err)

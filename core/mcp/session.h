@@ -60,16 +60,23 @@ int as_mcp_open_with(const char *server_id, const assay_transport_ops *ops, void
 const assay_json *as_mcp_info(const as_mcp_session *s);
 
 /* All tools as the server sent them: an array, pages joined, verbatim. Those are left out whose schema asks for HTTP
- * headers against the rules of the stateless revisions; the log says so. The caller frees it. */
+ * headers against the rules of the stateless revisions; the log says so. When the server says meanwhile that they
+ * change, they are listed again, twice at most; and not at all while the server's own ttlMs of the last list holds and
+ * no change is known. The caller frees it. */
 int as_mcp_list_tools(as_mcp_session *s, assay_call *call, assay_json **tools, assay_error *err);
 
 /* Call a tool. arguments NULL: {}. *result is the server's result object, verbatim but for
  * resultType and the server's name in _meta, which stateless revisions add to every result. A JSON-RPC error about this
- * call
- * (-32602, -32603, ...) comes back as a result with isError true whose text is the error's message, and *rpc_error set;
- * it is the tool's failure, not the session's. timeout_ms 0: the limit. */
+ * call (-32602, -32603, ...) comes back as a result with isError true whose text is the error's message, and *rpc_error
+ * set; it is the tool's failure, not the session's. timeout_ms 0: the limit. A call that the server makes a task of is
+ * waited for like any other. */
 int as_mcp_call_tool(as_mcp_session *s, assay_call *call, assay_str tool, const assay_json *arguments,
 		     int64_t timeout_ms, assay_json **result, bool *rpc_error, assay_error *err);
+
+/* What the server asked of its client while the last tool was called, and what it was told: an array of
+ * {"method","params","result"}, with "error" in the place of "result" where it was refused; NULL: nothing. No more than
+ * 64 are kept, and of a long one its length as "bytes" instead of "params". The caller frees it. */
+assay_json *as_mcp_take_asked(as_mcp_session *s);
 
 /* Any request of the client, for what has no function of its own here ("resources/read"). params is borrowed, an object
  * or NULL. *answer is the result object; a JSON-RPC error is ASSAY_EPROTO. */

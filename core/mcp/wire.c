@@ -140,9 +140,10 @@ static int note_noise(as_wire *w, const char *why)
 }
 
 /* What a server asks of us is answered when the transport is not busy receiving. */
-static int take_request(as_wire *w, const as_rpc_message *m)
+static int take_request(as_wire *w, const as_rpc_message *m, size_t bytes)
 {
 	as_served served;
+	int rc = 0;
 
 	if (w->stateless) {
 		return note_noise(w, "a request, which servers do not send in this revision");
@@ -157,9 +158,12 @@ static int take_request(as_wire *w, const as_rpc_message *m)
 	} else {
 		as_rpc_write_error(&w->owed, m->id, served.code, as_str(served.said));
 	}
+	if (w->noting && !as_str_is(m->method, "ping")) {
+		rc = as_policy_note(&w->asked, m->method, m->params, &served, bytes);
+	}
 	as_json_free(served.result);
 	as_buf_byte(&w->owed, '\n');
-	if (w->owed.failed) {
+	if (rc || w->owed.failed) {
 		return as_fail_memory(&w->fault);
 	}
 	if (w->owed.len > MAX_OWED) {
@@ -187,11 +191,14 @@ static int take_message(as_wire *w, assay_json *doc, const assay_json *part, siz
 
 	switch (m.kind) {
 	case AS_RPC_REQUEST:
-		return take_request(w, &m);
+		return take_request(w, &m, bytes);
 	case AS_RPC_NOTIFICATION:
 		take_notification(w, &m);
 		return 0;
 	case AS_RPC_RESPONSE:
+		if (w->standing_id && as_rpc_id_is(m.id, w->standing_id)) {
+			w->standing_id = 0; /* it has ended, or is refused */
+		}
 		/* Others are late answers to what was given up, or second ones. */
 		if (!w->open_id || w->answer || !as_rpc_id_is(m.id, w->open_id)) {
 			return 0;
@@ -521,7 +528,7 @@ static int add_identity(const as_wire *w, assay_json *meta)
 	rc = as_json_set(client, "version", as_json_cstring(PACKAGE_VERSION)) || rc;
 	rc = as_json_set(meta, AS_MCP_META_VERSION, as_json_cstring(w->revision)) || rc;
 	rc = as_json_set(meta, AS_MCP_META_CLIENT, client) || rc;
-	return as_json_set(meta, AS_MCP_META_CAPABILITIES, as_policy_capabilities(w->elicitation)) || rc;
+	return as_json_set(meta, AS_MCP_META_CAPABILITIES, as_policy_capabilities(w->elicitation, true)) || rc;
 }
 
 static int write_request(as_wire *w, const as_wire_request *r, as_buf *line, assay_error *err)
@@ -611,6 +618,29 @@ out:
 	return rc;
 }
 
+int as_wire_subscribe(as_wire *w, assay_call *call, assay_error *err)
+{
+	static const char method[] = "subscriptions/listen";
+	static const char *const headers[] = {"Mcp-Method: subscriptions/listen", NULL};
+	as_call inner = inner_call(call, as_deadline(w->timeout_ms > 0 ? w->timeout_ms : FAREWELL_MS));
+	assay_json *params = as_json_object(), *meta = as_json_object(), *wanted = as_json_object();
+	as_buf line = {0};
+	int rc = as_json_set(wanted, "toolsListChanged", as_json_truth(1));
+
+	rc = add_identity(w, meta) || rc;
+	rc = as_json_set(params, "notifications", wanted) || rc;
+	rc = as_json_set(params, "_meta", meta) || rc;
+	as_rpc_write_request(&line, ++w->last_id, method, params);
+	rc = rc ? as_fail_memory(err) : as_buf_check(&line, err);
+	if (!rc) {
+		rc = send_line(w, &inner, ASSAY_MESSAGE_STANDING, as_buf_str(&line), method, headers, err);
+	}
+	w->standing_id = rc ? 0 : w->last_id;
+	as_buf_free(&line);
+	as_json_free(params);
+	return rc;
+}
+
 int as_wire_tell(as_wire *w, assay_call *call, const char *method, const assay_json *params, assay_error *err)
 {
 	as_call inner = inner_call(call, as_deadline(w->timeout_ms));
@@ -659,6 +689,7 @@ bool as_call_is_over(const assay_call *call)
 void as_wire_free(as_wire *w)
 {
 	as_json_free(w->answer);
+	as_json_free(w->asked);
 	as_buf_free(&w->owed);
 	*w = (as_wire){.dead = true};
 }

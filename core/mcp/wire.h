@@ -20,6 +20,10 @@ typedef struct as_wire {
 	as_mcp_elicitation elicitation;
 	as_log *log; /* of the call under way */
 
+	int64_t standing_id; /* of the subscription; 0: none */
+	assay_json *asked;   /* what the server asked, as as_policy_note has it; NULL: nothing */
+	bool noting;         /* it is to be kept */
+
 	bool batches;       /* the negotiated revision has them */
 	bool tools_changed; /* the server said so since this was last reset */
 	uint32_t noise;
@@ -79,6 +83,10 @@ int as_wire_ask(as_wire *w, assay_call *call, const as_wire_request *request, as
 
 /* Send a notification. params is borrowed, NULL: none. */
 int as_wire_tell(as_wire *w, assay_call *call, const char *method, const assay_json *params, assay_error *err);
+
+/* Subscribe to news of the tools, in stateless revisions. It stays open beside other requests, and nobody waits for it:
+ * whoever has no news to tell refuses it, and that is that. */
+int as_wire_subscribe(as_wire *w, assay_call *call, assay_error *err);
 
 /* The transport's own steps; nothing happens where it has none, but falling back, which is ASSAY_ENOTSUP then. */
 int as_wire_listen(as_wire *w, assay_call *call, assay_error *err);

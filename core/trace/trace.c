@@ -264,6 +264,9 @@ static assay_json *step_of(const as_trace *t, as_call_record *r, assay_str canon
 	if (r->next.len > 0 && !as_str_eq(r->next, r->version)) {
 		rc |= as_json_set(ours, "next", as_json_string(r->next));
 	}
+	if (r->asked) {
+		rc |= as_json_set(ours, "asked", take(&r->asked));
+	}
 	rc |= as_json_set(s, "assay", ours);
 	if (rc < 0) {
 		as_json_free(s);
@@ -298,7 +301,8 @@ int as_trace_add_call(as_trace *t, as_call_record *record, int64_t *step_id, ass
 	as_json_free(record->arguments);
 	as_json_free(record->result);
 	as_json_free(record->error);
-	record->arguments = record->result = record->error = NULL;
+	as_json_free(record->asked);
+	record->arguments = record->result = record->error = record->asked = NULL;
 	return rc;
 }
 

@@ -280,6 +280,7 @@ static int live_call(as_world *base, as_call *call, assay_str server, assay_str 
 		return rc;
 	}
 	rc = as_mcp_call_tool(s->session, &call->pub, tool, arguments, 0, &out->result, &rpc_error, err);
+	out->asked = as_mcp_take_asked(s->session);
 	if (rc < 0) {
 		as_error_where(err, s->spec->id, 0);
 		return rc;

@@ -275,7 +275,8 @@ static int act_in_world(as_recorder *r, as_call *call, assay_str server, assay_s
 		record.next = as_str(answer.next);
 		record.result = answer.result;
 		record.error = answer.error;
-		answer.result = answer.error = NULL;
+		record.asked = answer.asked;
+		answer.result = answer.error = answer.asked = NULL;
 		*is_error = answer.status != ASSAY_STEP_SUCCESS;
 		rc = as_trace_add_call(r->trace, &record, NULL, err);
 	}

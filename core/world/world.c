@@ -16,6 +16,7 @@ void as_answer_clear(as_answer *a)
 {
 	as_json_free(a->result);
 	as_json_free(a->error);
+	as_json_free(a->asked);
 	*a = (as_answer){0};
 }
 

@@ -34,6 +34,30 @@ static int note_revision(link *l, const char *revision, assay_error *err)
 	return revision && !l->revision ? l->host->fail(err, ASSAY_ENOMEM, "out of memory") : 0;
 }
 
+/* The listener's stream: a GET where there are sessions, else the reply to the request that stands. */
+static int open_listener(link *l, assay_error *err)
+{
+	const char *const headers[] = {l->standing_header, NULL};
+
+	return l->standing ? link_begin(l, &l->listener, "POST", l->url, (assay_str){l->standing, strlen(l->standing)},
+					headers, err)
+			   : link_begin(l, &l->listener, "GET", l->url, (assay_str){0}, NULL, err);
+}
+
+static int keep_standing(link *l, const assay_message *m, assay_error *err)
+{
+	const char *header = m->headers ? m->headers[0] : NULL;
+
+	l->host->free(l->standing);
+	l->host->free(l->standing_header);
+	l->standing = link_copy(l->host, m->text);
+	l->standing_header = header ? link_join(l->host, header, "", "") : NULL;
+	if (!l->standing || (header && !l->standing_header)) {
+		return l->host->fail(err, ASSAY_ENOMEM, "out of memory");
+	}
+	return open_listener(l, err);
+}
+
 static int stream_send_message(void *instance, assay_call *call, const assay_message *m, assay_error *err)
 {
 	link *l = instance;
@@ -48,6 +72,9 @@ static int stream_send_message(void *instance, assay_call *call, const assay_mes
 	rc = note_revision(l, m->revision, err);
 	if (rc) {
 		return rc;
+	}
+	if (m->kind == ASSAY_MESSAGE_STANDING) {
+		return keep_standing(l, m, err);
 	}
 	if (m->kind != ASSAY_MESSAGE_REQUEST) {
 		return link_post_aside(l, call, l->url, m->text, m->headers, err);
@@ -164,7 +191,8 @@ static int64_t take_up(link *l, int64_t left, assay_error *err, int *rc)
 
 		if (s->again_ms && wait <= 0) {
 			s->resumed = 1;
-			*rc = link_begin(l, s, "GET", l->url, (assay_str){0}, NULL, err);
+			*rc = s == &l->listener ? open_listener(l, err)
+						: link_begin(l, s, "GET", l->url, (assay_str){0}, NULL, err);
 			if (*rc) {
 				return 0;
 			}
@@ -230,7 +258,7 @@ static int stream_listen(void *instance, assay_call *call, assay_error *err)
 	link *l = instance;
 
 	(void)call;
-	return l->older ? 0 : link_begin(l, &l->listener, "GET", l->url, (assay_str){0}, NULL, err);
+	return l->older ? 0 : open_listener(l, err);
 }
 
 static int stream_fall_back(void *instance, assay_call *call, assay_error *err)

@@ -42,7 +42,7 @@ char *link_join(const assay_host *host, const char *a, const char *b, const char
 	return s;
 }
 
-static char *copy(const assay_host *host, assay_str s)
+char *link_copy(const assay_host *host, assay_str s)
 {
 	char *c = host->alloc(s.len + 1);
 
@@ -84,8 +84,8 @@ static int read_headers(link *l, const assay_json *headers, assay_error *err)
 			return l->host->fail(err, ASSAY_EINVAL, "headers has an entry that is no header: \"%.*s\"",
 					     (int)(name.len < 64 ? name.len : 64), name.len ? name.ptr : "");
 		}
-		key = copy(l->host, name);
-		text = copy(l->host, value);
+		key = link_copy(l->host, name);
+		text = link_copy(l->host, value);
 		l->headers[n] = key && text ? link_join(l->host, key, ": ", text) : NULL;
 		l->host->free(key);
 		l->host->free(text);
@@ -159,6 +159,8 @@ void link_close(void *instance)
 	l->host->free(l->endpoint);
 	l->host->free(l->session);
 	l->host->free(l->revision);
+	l->host->free(l->standing);
+	l->host->free(l->standing_header);
 	l->host->free(l->refusal);
 	l->host->free(l);
 }
@@ -208,7 +210,7 @@ int link_open(const assay_host *host, const assay_json *options, void **instance
 			url.len = i;
 		}
 	}
-	l->url = copy(host, url);
+	l->url = link_copy(host, url);
 	rc = l->url ? read_headers(l, J->get(options, "headers"), err) : no_memory(l, err);
 	if (!rc && !is_clean(url)) {
 		rc = host->fail(err, ASSAY_EINVAL, "the url holds control characters");
@@ -312,7 +314,7 @@ static int keep_session(link *l, const assay_json *headers, assay_error *err)
 			return l->host->fail(err, ASSAY_EPROTO, "its MCP-Session-Id is not visible ASCII");
 		}
 	}
-	text = copy(l->host, id);
+	text = link_copy(l->host, id);
 	l->host->free(l->session);
 	l->session = text ? link_join(l->host, "MCP-Session-Id: ", text, "") : NULL;
 	l->host->free(text);
@@ -460,7 +462,7 @@ int link_refuse(link *l, stream *s, assay_error *err)
 
 	l->refused = s->status;
 	l->host->free(l->refusal);
-	l->refusal = copy(l->host, (assay_str){s->body.ptr, s->body.len});
+	l->refusal = link_copy(l->host, (assay_str){s->body.ptr, s->body.len});
 	l->refusal_len = l->refusal ? s->body.len : 0;
 	link_end(l, s);
 	if (status >= 200 && status < 300) {
@@ -560,7 +562,7 @@ char *link_resolve(const assay_host *host, const char *base, assay_str reference
 			host->fail(err, ASSAY_EPROTO, "that is an address on another host");
 			return NULL;
 		}
-		return copy(host, reference);
+		return link_copy(host, reference);
 	}
 	if (reference.len > 1 && reference.ptr[0] == '/' && reference.ptr[1] == '/') {
 		host->fail(err, ASSAY_EPROTO, "that is an address on another host");
@@ -574,8 +576,8 @@ char *link_resolve(const assay_host *host, const char *base, assay_str reference
 			keep--;
 		}
 	}
-	head = copy(host, (assay_str){base, keep});
-	tail = copy(host, reference);
+	head = link_copy(host, (assay_str){base, keep});
+	tail = link_copy(host, reference);
 	out = head && tail ? link_join(host, head, keep == origin && tail[0] != '/' && tail[0] != '?' ? "/" : "", tail)
 			   : NULL;
 	host->free(head);

@@ -41,6 +41,8 @@ struct link {
 	char *revision;       /* "MCP-Protocol-Version: ..."; NULL: none agreed on */
 	assay_http_group *group;
 	stream request, listener, aside; /* aside: what goes on while the others do: notifications, responses */
+	char *standing,
+		*standing_header; /* the request whose reply is the listener's, in stateless revisions; NULL: none */
 	link_message *first, *last;
 	size_t queued;
 	int older;       /* HTTP+SSE: all messages of the server come by the listener */
@@ -57,6 +59,7 @@ void link_close(void *instance);
 
 int64_t link_now(void);
 
+char *link_copy(const assay_host *host, assay_str s);
 /* A new string of host memory out of up to three parts, or NULL. */
 char *link_join(const assay_host *host, const char *a, const char *b, const char *c);
 

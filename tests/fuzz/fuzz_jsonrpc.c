@@ -108,6 +108,7 @@ static const assay_transport_ops ops = {
 static void feed_client(const char *bytes, size_t n, as_mcp_era era)
 {
 	const as_mcp_options options = {.era = era, .elicitation = AS_MCP_ELICIT_DEFAULTS};
+	const as_mcp_limits limits = {.call_ms = 12}; /* tasks are asked after when some of it has gone by */
 	script s = {.left = {bytes, n}};
 	as_call call = {.pub = {.size = sizeof call.pub}, .deadline_ms = AS_FOREVER};
 	as_mcp_session *session = NULL;
@@ -115,7 +116,7 @@ static void feed_client(const char *bytes, size_t n, as_mcp_era era)
 	char hash[17];
 	bool rpc_error;
 
-	if (as_mcp_open_with("fuzz", &ops, &s, NULL, &options, &call.pub, &session, NULL)) {
+	if (as_mcp_open_with("fuzz", &ops, &s, &limits, &options, &call.pub, &session, NULL)) {
 		return;
 	}
 	if (as_mcp_list_tools(session, &call.pub, &tools, NULL) == 0) {
@@ -124,6 +125,7 @@ static void feed_client(const char *bytes, size_t n, as_mcp_era era)
 	as_mcp_call_tool(session, &call.pub, ASSAY_STR("echo"), tools, 0, &result, &rpc_error, NULL);
 	as_json_free(tools);
 	as_json_free(result);
+	as_json_free(as_mcp_take_asked(session));
 	as_mcp_close(session);
 }
 

@@ -1,5 +1,7 @@
 /* bad-server NAME: an MCP server that does one thing wrong (or odd but allowed). It writes its lines by hand, so that
  * nothing of the core can mend them. NAMEs are the rows of `behaviours` at the end of the file. */
+#include "bad.h"
+
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,14 +13,11 @@
 #define INIT_RESULT(version)                                                                                           \
 	"{\"protocolVersion\":\"" version "\",\"capabilities\":{\"tools\":{}},"                                        \
 	"\"serverInfo\":{\"name\":\"bad\",\"version\":\"0\"}}"
-#define TOOL(name) "{\"name\":\"" name "\",\"inputSchema\":{\"type\":\"object\"}}"
-#define SAID(text) "{\"content\":[{\"type\":\"text\",\"text\":\"" text "\"}]}"
 
-static char line[1 << 22]; /* the line that was read last */
-static long counter;
+char line[LINE_SIZE]; /* the line that was read last */
+long counter;
 
-static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static void say(const char *format, ...)
+void say(const char *format, ...)
 {
 	va_list args;
 
@@ -29,12 +28,12 @@ static void say(const char *format, ...)
 	fflush(stdout);
 }
 
-static void answer(long id, const char *result)
+void answer(long id, const char *result)
 {
 	say("{\"jsonrpc\":\"2.0\",\"id\":%ld,\"result\":%s}", id, result);
 }
 
-static void refuse(long id, int code, const char *message)
+void refuse(long id, int code, const char *message)
 {
 	say("{\"jsonrpc\":\"2.0\",\"id\":%ld,\"error\":{\"code\":%d,\"message\":\"%s\"}}", id, code, message);
 }
@@ -51,7 +50,7 @@ static void pause_ms(long ms)
 	nanosleep(&t, NULL);
 }
 
-static int next(void)
+int next(void)
 {
 	return fgets(line, sizeof line, stdin) != NULL;
 }
@@ -63,7 +62,7 @@ static long number_after(const char *key)
 	return at ? strtol(at + strlen(key), NULL, 10) : -1;
 }
 
-static int is(const char *method)
+int is(const char *method)
 {
 	char wanted[80];
 
@@ -72,7 +71,7 @@ static int is(const char *method)
 }
 
 /* Ask the client and wait for its answer, whose text must hold `expected`. */
-static void ask(long id, const char *method, const char *expected)
+void ask(long id, const char *method, const char *expected)
 {
 	say("{\"jsonrpc\":\"2.0\",\"id\":%ld,\"method\":\"%s\"}", id, method);
 	if (!next() || number_after("\"id\":") != id || !strstr(line, expected)) {
@@ -93,7 +92,7 @@ static void good_list(long id)
 	answer(id, "{\"tools\":[" TOOL("a") "," TOOL("b") "]}");
 }
 
-static void good_call(long id)
+void good_call(long id)
 {
 	answer(id, SAID("fine"));
 }
@@ -505,12 +504,40 @@ static void call_list_changed(long id)
 	good_call(id);
 }
 
+/* --- questions ----------------------------------------------------------------------------------------- */
+
+static void call_asks(long id)
+{
+	ask(1, "roots/list", "-32601");
+	say("{\"jsonrpc\":\"2.0\",\"id\":\"s\",\"method\":\"sampling/createMessage\",\"params\":{\"maxTokens\":7}}");
+	next();
+	ask(3, "elicitation/create", "\"action\":\"decline\"");
+	good_call(id);
+}
+
+/* More than is worth keeping. */
+static void call_asks_much(long id)
+{
+	for (long i = 0; i < 100; i++) {
+		printf("{\"jsonrpc\":\"2.0\",\"id\":%ld,\"method\":\"elicitation/create\",\"params\":{\"message\":\"",
+		       i);
+		for (int n = 0; n < (i ? 3 : 70000); n++) {
+			putchar('m');
+		}
+		say("\"}}");
+		next();
+	}
+	good_call(id);
+}
+
 static const struct behaviour {
 	const char *name;
 	void (*start)(void);
 	void (*init)(long id);
 	void (*list)(long id);
 	void (*call)(long id);
+	void (*discover)(long id);
+	void (*other)(long id); /* what is asked besides */
 } behaviours[] = {
 	{.name = "good"},
 	{.name = "banner", .start = banner},
@@ -570,6 +597,22 @@ static const struct behaviour {
 	{.name = "call-dies", .call = call_dies},
 	{.name = "call-closes", .call = call_closes},
 	{.name = "call-list-changed", .call = call_list_changed},
+	{.name = "call-asks", .call = call_asks},
+	{.name = "call-asks-much", .call = call_asks_much},
+	{.name = "task", .init = task_init, .list = task_list, .call = task_call, .other = task_other},
+	{.name = "task-asks", .init = task_init, .list = task_list, .call = task_call, .other = task_asks},
+	{.name = "task-endless", .init = task_init, .list = task_list, .call = task_call, .other = task_endless},
+	{.name = "task-strange", .init = task_init, .list = task_list, .call = task_call, .other = task_strange},
+	{.name = "task-lost", .init = task_init, .list = task_list, .call = task_call},
+	{.name = "task-nameless", .init = task_init, .list = task_list, .call = task_nameless},
+	{.name = "modern-task", .discover = modern_discover, .call = modern_call, .other = modern_task},
+	{.name = "modern-failed", .discover = modern_discover, .call = modern_call, .other = modern_failed},
+	{.name = "modern-empty", .discover = modern_discover, .call = modern_call, .other = modern_empty},
+	{.name = "modern-news",
+	 .discover = modern_discover,
+	 .list = modern_list,
+	 .call = modern_changing_call,
+	 .other = modern_news},
 };
 
 static void serve(const struct behaviour *b)
@@ -587,9 +630,11 @@ static void serve(const struct behaviour *b)
 		} else if (is("tools/call")) {
 			(b->call ? b->call : good_call)(id);
 		} else if (is("server/discover")) {
-			refuse(id, -32601, "Method not found");
+			(b->discover ? b->discover : list_unknown)(id);
 		} else if (is("ping")) {
 			answer(id, "{}");
+		} else if (b->other && id >= 0) {
+			b->other(id);
 		}
 	}
 }

@@ -1,110 +1,12 @@
 /* Client sessions against real child processes: a well-behaved one and one that misbehaves in every way we know of. */
 #include "core/base/error.h"
-#include "core/mcp/session.h"
-#include "tests/unit/fakehost.h"
+#include "tests/unit/session_kit.h"
 #include "tests/unit/unit.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-
-#define AMPLE 20000 /* ms: for what must succeed on a busy machine */
-#define SHORT 300   /* ms: for what must time out */
-#define SLACK 4000  /* ms: by which a time-out may be late */
-
-typedef struct peer {
-	as_call call;
-	const assay_transport_ops *ops;
-	void *transport;
-	as_mcp_session *session;
-	assay_error err;
-	int pid;
-} peer;
-
-static const assay_transport_ops *stdio_ops(void)
-{
-	return fake_load("transport_stdio", ASSAY_ROLE_TRANSPORT, "stdio")->ops;
-}
-
-static assay_json *launch(const char *program, const char *argument)
-{
-	char text[4096];
-	assay_json *options = NULL;
-
-	snprintf(text, sizeof text, "{\"command\":\"%s/tests/mcp/%s\",\"args\":[\"%s\"]}", TEST_BUILDDIR, program,
-		 argument);
-	ck_assert_int_eq(as_json_parse(as_str(text), ASSAY_JSON_STRICT, &options, NULL), 0);
-	return options;
-}
-
-/* Start tests/mcp/PROGRAM ARGUMENT. The result of as_mcp_open. */
-static const as_mcp_options handshake = {.era = AS_MCP_ERA_HANDSHAKE};
-
-static int start(peer *p, const char *program, const char *argument, const as_mcp_limits *limits)
-{
-	assay_json *options = launch(program, argument);
-	int rc;
-
-	*p = (peer){.ops = stdio_ops()};
-	fake_call(&p->call, AS_FOREVER);
-	ck_assert_int_eq(p->ops->open(fake_host(), options, &p->transport, &p->err), 0);
-	as_json_free(options);
-	rc = as_mcp_open_with("srv", p->ops, p->transport, limits, &handshake, &p->call.pub, &p->session, &p->err);
-	p->pid = fake_last_pid();
-	return rc;
-}
-
-static void start_well(peer *p, const char *program, const char *argument, const as_mcp_limits *limits)
-{
-	int rc = start(p, program, argument, limits);
-
-	ck_assert_msg(rc == 0, "%s: %s", argument, p->err.message);
-	ck_assert_ptr_nonnull(p->session);
-}
-
-/* Close, and see that nobody of its process group is left and nothing of the plugin's memory. */
-static void end(peer *p)
-{
-	as_mcp_close(p->session);
-	p->ops->close(p->transport);
-	ck_assert_msg(fake_group_gone(p->pid), "a process was left behind");
-	ck_assert_int_eq(fake_live_blocks(), 0);
-}
-
-static int call_tool(peer *p, const char *tool, const char *arguments, int64_t timeout_ms, assay_json **result,
-		     bool *rpc_error)
-{
-	assay_json *args = NULL;
-	int rc;
-
-	if (arguments) {
-		ck_assert_int_eq(as_json_parse(as_str(arguments), ASSAY_JSON_STRICT, &args, NULL), 0);
-	}
-	as_error_clear(&p->err);
-	rc = as_mcp_call_tool(p->session, &p->call.pub, as_str(tool), args, timeout_ms, result, rpc_error, &p->err);
-	as_json_free(args);
-	ck_assert((rc == 0) == (*result != NULL));
-	return rc;
-}
-
-/* Call a tool and compare the whole result. */
-static void check_call(peer *p, const char *tool, const char *arguments, const char *expected)
-{
-	assay_json *result = NULL;
-	assay_text text = {0};
-	bool rpc_error = true;
-	int rc = call_tool(p, tool, arguments, AMPLE, &result, &rpc_error);
-
-	ck_assert_msg(rc == 0, "%s: %s", tool, p->err.message);
-	ck_assert(!rpc_error);
-	ck_assert_int_eq(as_json_dump(result, ASSAY_JSON_COMPACT, &text, NULL), 0);
-	ck_assert_str_eq(text.ptr, expected);
-	as_text_free(&text);
-	as_json_free(result);
-}
-
-#define SAID(text) "{\"content\":[{\"type\":\"text\",\"text\":\"" text "\"}]}"
 
 /* --- what works -------------------------------------------------------------------------------------------------- */
 
@@ -114,7 +16,7 @@ START_TEST(test_whole_session)
 	assay_json *tools = NULL;
 	const assay_json *info;
 
-	start_well(&p, "fixture-server", "", NULL);
+	peer_start_well(&p, "fixture-server", "", NULL);
 	info = as_mcp_info(p.session);
 	ck_assert_str_eq(as_json_cstr(as_json_get(info, "server_name"), ""), "fixture");
 	ck_assert_str_eq(as_json_cstr(as_json_get(info, "server_version"), ""), "1.2.3");
@@ -128,16 +30,16 @@ START_TEST(test_whole_session)
 	ck_assert_int_eq(as_json_boolean(as_json_pointer(tools, "/0/annotations/readOnlyHint"), 0), 1);
 	as_json_free(tools);
 
-	check_call(&p, "echo", "{\"text\":\"h\\u00e9\"}", SAID("h\xC3\xA9"));
-	check_call(&p, "add", "{\"a\":1,\"b\":2.5}",
-		   "{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"sum\\\":3.5,\\\"calls\\\":1}\"}],"
-		   "\"structuredContent\":{\"sum\":3.5,\"calls\":1}}");
-	check_call(&p, "find_note", "{\"name\":\"x\"}",
-		   "{\"content\":[{\"type\":\"text\",\"text\":\"no note called \\\"x\\\"\"}],\"isError\":true}");
+	peer_check_call(&p, "echo", "{\"text\":\"h\\u00e9\"}", SAID("h\xC3\xA9"));
+	peer_check_call(&p, "add", "{\"a\":1,\"b\":2.5}",
+			"{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"sum\\\":3.5,\\\"calls\\\":1}\"}],"
+			"\"structuredContent\":{\"sum\":3.5,\"calls\":1}}");
+	peer_check_call(&p, "find_note", "{\"name\":\"x\"}",
+			"{\"content\":[{\"type\":\"text\",\"text\":\"no note called \\\"x\\\"\"}],\"isError\":true}");
 	ck_assert_int_eq(as_mcp_ping(p.session, &p.call.pub, 0, &p.err), 0);
 	ck_assert_uint_eq(as_mcp_noise(p.session), 0);
 	ck_assert(!as_mcp_is_dead(p.session));
-	end(&p);
+	peer_end(&p);
 }
 END_TEST
 
@@ -145,11 +47,11 @@ START_TEST(test_arguments_may_be_missing)
 {
 	peer p;
 
-	start_well(&p, "fixture-server", "", NULL);
-	check_call(&p, "raw", NULL,
-		   SAID("a\xEF\xBF\xBD"
-			"b\\nc\\u0001"));
-	end(&p);
+	peer_start_well(&p, "fixture-server", "", NULL);
+	peer_check_call(&p, "raw", NULL,
+			SAID("a\xEF\xBF\xBD"
+			     "b\\nc\\u0001"));
+	peer_end(&p);
 }
 END_TEST
 
@@ -160,8 +62,8 @@ START_TEST(test_big_messages)
 	as_buf args = {0};
 	bool rpc_error;
 
-	start_well(&p, "fixture-server", "", NULL);
-	ck_assert_int_eq(call_tool(&p, "big", "{\"bytes\":3000000}", AMPLE, &result, &rpc_error), 0);
+	peer_start_well(&p, "fixture-server", "", NULL);
+	ck_assert_int_eq(peer_call(&p, "big", "{\"bytes\":3000000}", AMPLE, &result, &rpc_error), 0);
 	ck_assert_uint_eq(as_json_str(as_json_pointer(result, "/content/0/text")).len, 3000000);
 	as_json_free(result);
 	as_buf_puts(&args, "{\"text\":\"");
@@ -169,11 +71,11 @@ START_TEST(test_big_messages)
 		as_buf_puts(&args, "0123456789");
 	}
 	as_buf_puts(&args, "\"}");
-	ck_assert_int_eq(call_tool(&p, "echo", args.ptr, AMPLE, &result, &rpc_error), 0);
+	ck_assert_int_eq(peer_call(&p, "echo", args.ptr, AMPLE, &result, &rpc_error), 0);
 	ck_assert_uint_eq(as_json_str(as_json_pointer(result, "/content/0/text")).len, 3000000);
 	as_json_free(result);
 	as_buf_free(&args);
-	end(&p);
+	peer_end(&p);
 }
 END_TEST
 
@@ -183,20 +85,20 @@ START_TEST(test_rpc_error_is_a_result)
 	assay_json *result = NULL;
 	bool rpc_error = false;
 
-	start_well(&p, "bad-server", "call-error", NULL);
-	ck_assert_int_eq(call_tool(&p, "zz", NULL, AMPLE, &result, &rpc_error), 0);
+	peer_start_well(&p, "bad-server", "call-error", NULL);
+	ck_assert_int_eq(peer_call(&p, "zz", NULL, AMPLE, &result, &rpc_error), 0);
 	ck_assert(rpc_error);
 	ck_assert_str_eq(as_json_cstr(as_json_pointer(result, "/content/0/text"), ""), "Unknown tool: zz");
 	ck_assert_int_eq(as_json_boolean(as_json_get(result, "isError"), 0), 1);
 	as_json_free(result);
-	end(&p);
+	peer_end(&p);
 
-	start_well(&p, "bad-server", "call-error-bare", NULL);
-	ck_assert_int_eq(call_tool(&p, "zz", NULL, AMPLE, &result, &rpc_error), 0);
+	peer_start_well(&p, "bad-server", "call-error-bare", NULL);
+	ck_assert_int_eq(peer_call(&p, "zz", NULL, AMPLE, &result, &rpc_error), 0);
 	ck_assert(rpc_error);
 	ck_assert_str_eq(as_json_cstr(as_json_pointer(result, "/content/0/text"), ""), "{\"code\":-32603}");
 	as_json_free(result);
-	end(&p);
+	peer_end(&p);
 }
 END_TEST
 
@@ -228,18 +130,18 @@ START_TEST(test_oddities)
 		assay_json *tools = NULL;
 		int rc;
 
-		start_well(&p, "bad-server", odd[i].name, NULL);
+		peer_start_well(&p, "bad-server", odd[i].name, NULL);
 		ck_assert_str_eq(as_json_cstr(as_json_get(as_mcp_info(p.session), "protocol_version"), ""),
 				 odd[i].version);
 		rc = as_mcp_list_tools(p.session, &p.call.pub, &tools, &p.err);
 		ck_assert_msg(rc == 0, "%s: %s", odd[i].name, p.err.message);
 		ck_assert_msg(as_json_count(tools) == odd[i].tools, "%s", odd[i].name);
 		as_json_free(tools);
-		check_call(&p, "a", NULL, SAID("fine"));
+		peer_check_call(&p, "a", NULL, SAID("fine"));
 		ck_assert_msg(as_mcp_noise(p.session) == odd[i].noise, "%s", odd[i].name);
 		ck_assert(as_mcp_tools_changed(p.session) == !strcmp(odd[i].name, "call-list-changed"));
 		ck_assert_int_eq(as_mcp_ping(p.session, &p.call.pub, AMPLE, &p.err), 0);
-		end(&p);
+		peer_end(&p);
 	}
 }
 END_TEST
@@ -248,10 +150,10 @@ START_TEST(test_second_answer_is_ignored)
 {
 	peer p;
 
-	start_well(&p, "bad-server", "call-twice", NULL);
-	check_call(&p, "a", NULL, SAID("first"));
-	check_call(&p, "a", NULL, SAID("second"));
-	end(&p);
+	peer_start_well(&p, "bad-server", "call-twice", NULL);
+	peer_check_call(&p, "a", NULL, SAID("first"));
+	peer_check_call(&p, "a", NULL, SAID("second"));
+	peer_end(&p);
 }
 END_TEST
 
@@ -264,14 +166,14 @@ START_TEST(test_timeout_cancels_and_late_answer_is_ignored)
 	assay_json *result = NULL;
 	bool rpc_error;
 
-	start_well(&p, "bad-server", "call-late", NULL);
-	ck_assert_int_eq(call_tool(&p, "slow", NULL, SHORT, &result, &rpc_error), ASSAY_ETIMEOUT);
+	peer_start_well(&p, "bad-server", "call-late", NULL);
+	ck_assert_int_eq(peer_call(&p, "slow", NULL, SHORT, &result, &rpc_error), ASSAY_ETIMEOUT);
 	ck_assert_str_eq(p.err.where, "srv");
 	ck_assert_str_eq(p.err.message, "tools/call of slow was not answered within 300 ms");
 	ck_assert_uint_eq(p.err.flags, ASSAY_ERR_PEER);
 	ck_assert(!as_mcp_is_dead(p.session));
-	check_call(&p, "a", NULL, SAID("fine"));
-	end(&p);
+	peer_check_call(&p, "a", NULL, SAID("fine"));
+	peer_end(&p);
 }
 END_TEST
 
@@ -283,12 +185,12 @@ START_TEST(test_progress_extends)
 	int64_t begin = as_now_ms();
 
 	/* Eight pauses of 60 ms, each within 250 ms. */
-	start_well(&p, "bad-server", "call-progress", NULL);
+	peer_start_well(&p, "bad-server", "call-progress", NULL);
 	begin = as_now_ms();
-	ck_assert_int_eq(call_tool(&p, "a", NULL, 250, &result, &rpc_error), 0);
+	ck_assert_int_eq(peer_call(&p, "a", NULL, 250, &result, &rpc_error), 0);
 	ck_assert_int_ge(as_now_ms() - begin, 8 * 60);
 	as_json_free(result);
-	end(&p);
+	peer_end(&p);
 }
 END_TEST
 
@@ -299,13 +201,13 @@ START_TEST(test_progress_has_an_end)
 	bool rpc_error;
 	int64_t begin;
 
-	start_well(&p, "bad-server", "call-progress-endless", NULL);
+	peer_start_well(&p, "bad-server", "call-progress-endless", NULL);
 	begin = as_now_ms();
-	ck_assert_int_eq(call_tool(&p, "a", NULL, 150, &result, &rpc_error), ASSAY_ETIMEOUT);
+	ck_assert_int_eq(peer_call(&p, "a", NULL, 150, &result, &rpc_error), ASSAY_ETIMEOUT);
 	ck_assert_int_ge(as_now_ms() - begin, 1400);
 	ck_assert_int_lt(as_now_ms() - begin, 1500 + SLACK);
 	ck_assert_str_eq(p.err.message, "tools/call of a was not answered within 1500 ms");
-	end(&p);
+	peer_end(&p);
 }
 END_TEST
 
@@ -316,11 +218,11 @@ START_TEST(test_progress_of_others_does_not_count)
 	bool rpc_error;
 	int64_t begin;
 
-	start_well(&p, "bad-server", "call-progress-other", NULL);
+	peer_start_well(&p, "bad-server", "call-progress-other", NULL);
 	begin = as_now_ms();
-	ck_assert_int_eq(call_tool(&p, "a", NULL, 200, &result, &rpc_error), ASSAY_ETIMEOUT);
+	ck_assert_int_eq(peer_call(&p, "a", NULL, 200, &result, &rpc_error), ASSAY_ETIMEOUT);
 	ck_assert_int_lt(as_now_ms() - begin, 1900);
-	end(&p);
+	peer_end(&p);
 }
 END_TEST
 
@@ -331,18 +233,18 @@ START_TEST(test_deadline_of_the_caller)
 	bool rpc_error;
 	int64_t begin;
 
-	start_well(&p, "bad-server", "call-silent", NULL);
+	peer_start_well(&p, "bad-server", "call-silent", NULL);
 	p.call.deadline_ms = as_deadline(SHORT);
 	begin = as_now_ms();
-	ck_assert_int_eq(call_tool(&p, "a", NULL, AMPLE, &result, &rpc_error), ASSAY_ETIMEOUT);
+	ck_assert_int_eq(peer_call(&p, "a", NULL, AMPLE, &result, &rpc_error), ASSAY_ETIMEOUT);
 	ck_assert_int_lt(as_now_ms() - begin, SHORT + SLACK);
 	ck_assert_str_eq(p.err.message, "the time of the caller was up before tools/call of a was answered");
 	/* Nothing is sent any more, and the session is none the worse. */
-	ck_assert_int_eq(call_tool(&p, "a", NULL, AMPLE, &result, &rpc_error), ASSAY_ETIMEOUT);
+	ck_assert_int_eq(peer_call(&p, "a", NULL, AMPLE, &result, &rpc_error), ASSAY_ETIMEOUT);
 	ck_assert_str_eq(p.err.message, "the time of the caller was up before tools/call was sent");
 	p.call.deadline_ms = AS_FOREVER;
 	ck_assert_int_eq(as_mcp_ping(p.session, &p.call.pub, AMPLE, &p.err), 0);
-	end(&p);
+	peer_end(&p);
 }
 END_TEST
 
@@ -362,22 +264,22 @@ START_TEST(test_cancellation)
 	bool rpc_error;
 	int64_t begin;
 
-	start_well(&p, "bad-server", "call-late", NULL);
+	peer_start_well(&p, "bad-server", "call-late", NULL);
 	ck_assert_int_eq(as_cancel_new(&cancel, NULL), 0);
 	p.call.cancel = cancel;
 	ck_assert_int_eq(pthread_create(&thread, NULL, cancel_soon, cancel), 0);
 	begin = as_now_ms();
-	ck_assert_int_eq(call_tool(&p, "slow", NULL, AMPLE, &result, &rpc_error), ASSAY_ECANCELED);
+	ck_assert_int_eq(peer_call(&p, "slow", NULL, AMPLE, &result, &rpc_error), ASSAY_ECANCELED);
 	ck_assert_int_lt(as_now_ms() - begin, SLACK);
 	ck_assert_str_eq(p.err.message, "tools/call of slow was cancelled");
 	ck_assert_uint_eq(p.err.flags, 0);
 	pthread_join(thread, NULL);
-	ck_assert_int_eq(call_tool(&p, "a", NULL, AMPLE, &result, &rpc_error), ASSAY_ECANCELED);
+	ck_assert_int_eq(peer_call(&p, "a", NULL, AMPLE, &result, &rpc_error), ASSAY_ECANCELED);
 	/* The server was told, or it would not answer now. */
 	p.call.cancel = NULL;
-	check_call(&p, "a", NULL, SAID("fine"));
+	peer_check_call(&p, "a", NULL, SAID("fine"));
 	as_cancel_free(cancel);
-	end(&p);
+	peer_end(&p);
 }
 END_TEST
 
@@ -402,7 +304,7 @@ static int reach_stage(peer *p, const failure *f, const as_mcp_limits *limits)
 	int rc;
 
 	/* What must work before the fault has ample time. */
-	rc = start(p, "bad-server", f->name, limits);
+	rc = peer_start(p, "bad-server", f->name, limits);
 	if (f->stage == OPEN) {
 		ck_assert_ptr_null(p->session);
 		return rc;
@@ -411,7 +313,7 @@ static int reach_stage(peer *p, const failure *f, const as_mcp_limits *limits)
 	if (f->stage == LIST) {
 		rc = as_mcp_list_tools(p->session, &p->call.pub, &result, &p->err);
 	} else {
-		rc = call_tool(p, "a", NULL, 0, &result, &rpc_error);
+		rc = peer_call(p, "a", NULL, 0, &result, &rpc_error);
 	}
 	ck_assert_ptr_null(result);
 	return rc;
@@ -445,7 +347,7 @@ static void check_failure(const failure *f, const as_mcp_limits *given)
 		ck_assert_int_eq(as_mcp_ping(p.session, &p.call.pub, 0, &p.err), ASSAY_EUNREACH);
 		ck_assert_ptr_nonnull(strstr(p.err.message, "the session is over: "));
 	}
-	end(&p);
+	peer_end(&p);
 }
 
 START_TEST(test_failures_at_the_start)
@@ -548,13 +450,13 @@ START_TEST(test_request_flood)
 	int64_t begin;
 	int rc;
 
-	start_well(&p, "bad-server", "call-pings", NULL);
+	peer_start_well(&p, "bad-server", "call-pings", NULL);
 	begin = as_now_ms();
-	rc = call_tool(&p, "a", NULL, SHORT, &result, &rpc_error);
+	rc = peer_call(&p, "a", NULL, SHORT, &result, &rpc_error);
 	ck_assert_msg(rc == ASSAY_ETIMEOUT || rc == ASSAY_ELIMIT, "%s", p.err.message);
 	ck_assert_str_eq(p.err.where, "srv");
 	ck_assert_int_lt(as_now_ms() - begin, SHORT + SLACK);
-	end(&p);
+	peer_end(&p);
 }
 END_TEST
 
@@ -567,7 +469,7 @@ START_TEST(test_server_does_not_read)
 	as_buf args = {0};
 	bool rpc_error;
 
-	start_well(&p, "bad-server", "list-deaf", &limits);
+	peer_start_well(&p, "bad-server", "list-deaf", &limits);
 	ck_assert_int_eq(as_mcp_list_tools(p.session, &p.call.pub, &result, &p.err), ASSAY_ETIMEOUT);
 	ck_assert(!as_mcp_is_dead(p.session));
 	as_buf_puts(&args, "{\"x\":\"");
@@ -575,18 +477,18 @@ START_TEST(test_server_does_not_read)
 		as_buf_puts(&args, "0123456789");
 	}
 	as_buf_puts(&args, "\"}");
-	ck_assert_int_eq(call_tool(&p, "a", args.ptr, SHORT, &result, &rpc_error), ASSAY_ETIMEOUT);
+	ck_assert_int_eq(peer_call(&p, "a", args.ptr, SHORT, &result, &rpc_error), ASSAY_ETIMEOUT);
 	ck_assert_str_eq(p.err.message, "it did not take tools/call in time");
 	ck_assert(as_mcp_is_dead(p.session));
 	as_buf_free(&args);
-	end(&p);
+	peer_end(&p);
 }
 END_TEST
 
 START_TEST(test_no_such_command)
 {
-	const assay_transport_ops *ops = stdio_ops();
-	assay_json *options = launch("no-such-server", "");
+	const assay_transport_ops *ops = peer_ops();
+	assay_json *options = peer_launch("no-such-server", "");
 	as_mcp_session *session = NULL;
 	assay_error err = {0};
 	void *transport = NULL;
@@ -610,11 +512,11 @@ START_TEST(test_server_dies_by_itself)
 	assay_json *result = NULL;
 	bool rpc_error;
 
-	start_well(&p, "fixture-server", "", NULL);
-	ck_assert_int_eq(call_tool(&p, "die", NULL, AMPLE, &result, &rpc_error), ASSAY_EUNREACH);
+	peer_start_well(&p, "fixture-server", "", NULL);
+	ck_assert_int_eq(peer_call(&p, "die", NULL, AMPLE, &result, &rpc_error), ASSAY_EUNREACH);
 	ck_assert_ptr_nonnull(strstr(p.err.message, "(stderr: fixture: told to "));
 	ck_assert(as_mcp_is_dead(p.session));
-	end(&p);
+	peer_end(&p);
 }
 END_TEST
 

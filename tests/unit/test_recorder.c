@@ -8,6 +8,7 @@
 typedef struct toy_world {
 	as_world base;
 	unsigned calls;
+	bool asks;
 	char last[512]; /* "server.tool arguments" */
 } toy_world;
 
@@ -20,6 +21,7 @@ static int toy_call(as_world *base, as_call *call, assay_str server, assay_str t
 	snprintf(w->last, sizeof w->last, "%.*s.%.*s %s", ASSAY_FMT(server), ASSAY_FMT(tool),
 		 arguments ? text_of(arguments) : "none");
 	w->calls++;
+	out->asked = w->asks ? json("[{'method':'roots/list'}]") : NULL;
 	if (as_str_is(tool, "peek")) {
 		return as_fail(err, ASSAY_EUNREACH, "the server is gone");
 	}
@@ -179,7 +181,9 @@ START_TEST(test_world_calls)
 	ck_assert_str_eq(s.world.last, "notes.delete_note none");
 	reads(&s, "via", "{'x':1}", 0, "01234567\n[... 2 more characters cut]");
 	ck_assert_str_eq(s.world.last, "notes.save {'routed':true}");
+	s.world.asks = true;
 	reads(&s, "notes__poke", "{}", 1, "[tool er\n[... 15 more characters cut]");
+	s.world.asks = false;
 	reads(&s, "notes__look", "{}", 1, "[exception] McpError: no such method");
 	t = finished(&s, "{'final_message':'done','turns':2}");
 	steps = as_trace_steps(t, &n);
@@ -191,6 +195,8 @@ START_TEST(test_world_calls)
 	ck_assert_ptr_null(steps[4].result);
 	ck_assert_str_eq(member_text(as_trace_document(t), "/steps/4/error/code"), "'McpError'");
 	ck_assert_str_eq(member_text(as_trace_document(t), "/steps/0/assay"), "{'served':'exact','version':'v'}");
+	ck_assert_str_eq(member_text(as_trace_document(t), "/steps/3/assay"),
+			 "{'served':'exact','version':'v','asked':[{'method':'roots/list'}]}");
 	ck_assert_str_eq(member_text(as_trace_document(t), "/goal"), "'note it'");
 	ck_assert_str_eq(member_text(as_trace_document(t), "/servers/0/server_name"), "'Notes'");
 	ck_assert_uint_eq(as_json_count(as_json_pointer(as_trace_document(t), "/tool_specs/notes")), 6);

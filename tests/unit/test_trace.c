@@ -45,6 +45,30 @@ static as_trace *session(const char *first_argument)
 	return t;
 }
 
+/* What a server asked during a call is kept where it disturbs nobody: under our own key of the step. */
+START_TEST(test_questions_of_servers)
+{
+	assay_error err = {0};
+	as_trace *t = begun();
+	as_call_record record = {.server = ASSAY_STR("notes"),
+				 .tool = ASSAY_STR("read"),
+				 .arguments = json("{}"),
+				 .result = json("{'content':[]}"),
+				 .asked = json("[{'method':'roots/list','error':{'code':-32601,'message':'no'}}]")};
+	const assay_json *steps;
+	ck_ok(as_trace_add_call(t, &record, NULL, &err));
+	ck_assert_ptr_null(record.asked); /* moved */
+	add_call(t, "{}", "{}", ASSAY_STEP_SUCCESS, ASSAY_SERVED_LIVE);
+	ck_ok(as_trace_finish(t, &err));
+	steps = as_json_get(as_trace_document(t), "steps");
+	ck_assert_uint_eq(as_json_count(steps), 2);
+	ck_assert_str_eq(text_of(as_json_pointer(steps, "/0/assay/asked")),
+			 "[{'method':'roots/list','error':{'code':-32601,'message':'no'}}]");
+	ck_assert_ptr_null(as_json_pointer(steps, "/1/assay/asked"));
+	as_trace_free(t);
+}
+END_TEST
+
 START_TEST(test_building)
 {
 	size_t n, refused;
@@ -284,6 +308,7 @@ START_TEST(test_served_names)
 }
 END_TEST
 
-UNIT_SUITE(suite, "trace", test_building, test_order, test_ids, test_no_change_afterwards, test_one_surface_a_server,
-	   test_foreign, test_refusals, test_render, test_render_for_model, test_served_names)
+UNIT_SUITE(suite, "trace", test_building, test_questions_of_servers, test_order, test_ids, test_no_change_afterwards,
+	   test_one_surface_a_server, test_foreign, test_refusals, test_render, test_render_for_model,
+	   test_served_names)
 UNIT_MAIN(suite)

@@ -8,6 +8,7 @@
 #define ASSAY_MESSAGE_REQUEST 0u
 #define ASSAY_MESSAGE_NOTIFICATION 1u
 #define ASSAY_MESSAGE_RESPONSE 2u
+#define ASSAY_MESSAGE_STANDING 3u /* a request that nobody waits for: what it brings comes beside other replies */
 typedef struct assay_message {
 	uint32_t size;
 	uint32_t kind;              /* ASSAY_MESSAGE_... */
