@@ -192,16 +192,14 @@ static int escape(struct as_json_scan *s)
 
 static int plain_run(struct as_json_scan *s)
 {
-	size_t start = s->pos;
-	bool ascii = true;
-	for (; s->pos < s->text.len; s->pos++) {
-		unsigned char c = (unsigned char)s->text.ptr[s->pos];
-		if (c == '"' || c == '\\' || c < 0x20) {
-			break;
-		}
-		ascii = ascii && c < 0x80;
+	const unsigned char *text = (const unsigned char *)s->text.ptr;
+	size_t start = s->pos, i = start;
+	unsigned seen = 0;
+	while (i < s->text.len && text[i] != '"' && text[i] != '\\' && text[i] >= 0x20) {
+		seen |= text[i++];
 	}
-	if (!ascii) {
+	s->pos = i;
+	if (seen >= 0x80) {
 		assay_str run = {s->text.ptr + start, s->pos - start};
 		size_t bad = as_utf8_check(run);
 		if (bad < run.len) {

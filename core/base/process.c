@@ -204,6 +204,10 @@ int as_process_pid(const as_process *p)
 static ssize_t write_quietly(int fd, const char *bytes, size_t n)
 {
 	sigset_t only, old, pending;
+	struct sigaction action;
+	if (sigaction(SIGPIPE, NULL, &action) == 0 && action.sa_handler == SIG_IGN) {
+		return write(fd, bytes, n);
+	}
 	sigemptyset(&only);
 	sigaddset(&only, SIGPIPE);
 	(void)pthread_sigmask(SIG_BLOCK, &only, &old);
@@ -422,18 +426,17 @@ int as_process_read(as_process *p, char *buf, size_t cap, int64_t deadline_ms, c
 		}
 		return 0;
 	}
-	bool ended = false; /* looked at before the read: what it wrote before its end is in the pipe by then */
 	while (p->out >= 0 && cap > 0) {
-		ssize_t some = read_some(&p->out, buf, cap);
-		if (some >= 0 || ended) {
-			*n = some > 0 ? (size_t)some : 0;
-			return 0;
-		}
 		int ready = await(p, READY_OUT, deadline_ms, cancel, err);
 		if (ready < 0) {
 			return ready;
 		}
-		ended = ((unsigned)ready & READY_EXIT) != 0;
+		/* Its end was looked at before the read: what it wrote before that is in the pipe by then. */
+		ssize_t some = read_some(&p->out, buf, cap);
+		if (some >= 0 || ((unsigned)ready & READY_EXIT) != 0) {
+			*n = some > 0 ? (size_t)some : 0;
+			return 0;
+		}
 	}
 	return 0;
 }

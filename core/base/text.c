@@ -118,14 +118,19 @@ size_t as_utf8_prefix(assay_str s, size_t n)
 size_t as_utf8_check(assay_str s)
 {
 	const unsigned char *p = (const unsigned char *)s.ptr;
-	size_t i = 0;
+	size_t i = 0, n = 1;
 
-	while (i < s.len) {
-		size_t n = sequence(p + i, s.len - i);
+	while (i < s.len && n > 0) {
+		uint64_t eight;
 
-		if (n == 0) {
-			break;
+		/* Most text is ASCII. */
+		for (; s.len - i >= sizeof eight; i += sizeof eight) {
+			memcpy(&eight, p + i, sizeof eight);
+			if (eight & UINT64_C(0x8080808080808080)) {
+				break;
+			}
 		}
+		n = i < s.len ? sequence(p + i, s.len - i) : 0;
 		i += n;
 	}
 	return i;

@@ -12,7 +12,30 @@
 
 #define READ_CHUNK ((size_t)64 << 10)
 
-static int write_bytes(int fd, assay_str bytes, assay_error *err)
+void as_line_hold_signal(sigset_t *before)
+{
+	sigset_t broken;
+
+	sigemptyset(&broken);
+	sigaddset(&broken, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &broken, before);
+}
+
+void as_line_release_signal(const sigset_t *before)
+{
+	const struct timespec now = {0};
+	sigset_t pending, broken;
+
+	sigemptyset(&broken);
+	sigaddset(&broken, SIGPIPE);
+	if (sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) && !sigismember(before, SIGPIPE)) {
+		while (sigtimedwait(&broken, NULL, &now) < 0 && errno == EINTR) {
+		}
+	}
+	pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+int as_line_send(int fd, assay_str bytes, assay_error *err)
 {
 	while (bytes.len > 0) {
 		ssize_t n = write(fd, bytes.ptr, bytes.len);
@@ -33,25 +56,6 @@ static int write_bytes(int fd, assay_str bytes, assay_error *err)
 		}
 	}
 	return 0;
-}
-
-/* SIGPIPE is held back in this thread: a reader that left is an error code, not the end of the program. */
-int as_line_send(int fd, assay_str bytes, assay_error *err)
-{
-	const struct timespec now = {0};
-	sigset_t broken, old;
-	int rc;
-
-	sigemptyset(&broken);
-	sigaddset(&broken, SIGPIPE);
-	pthread_sigmask(SIG_BLOCK, &broken, &old);
-	rc = write_bytes(fd, bytes, err);
-	if (rc == ASSAY_EUNREACH) {
-		while (sigtimedwait(&broken, NULL, &now) < 0 && errno == EINTR) {
-		}
-	}
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return rc;
 }
 
 /* One read(2) into the buffer, which first lets go of the lines that were handed out. */

@@ -3,6 +3,7 @@
 #define AS_MCP_LINES_H
 
 #include "core/base/memory.h"
+#include <signal.h>
 
 /* Set fd and max, zero the rest. */
 typedef struct as_line_reader {
@@ -18,6 +19,10 @@ typedef struct as_line_reader {
  * *overlong: there was a line, too long to keep. ASSAY_ENOENT at the end (err untouched), ASSAY_EIO, ASSAY_ENOMEM. */
 int as_line_next(as_line_reader *r, assay_str *line, bool *overlong, assay_error *err);
 void as_line_free(as_line_reader *r);
+
+/* Between these two, a reader that has left is an error code in the calling thread, not the end of the program. */
+void as_line_hold_signal(sigset_t *before);
+void as_line_release_signal(const sigset_t *before);
 
 /* Write all bytes, in one write(2) when the descriptor takes them. ASSAY_EUNREACH when nobody reads any more. */
 int as_line_send(int fd, assay_str bytes, assay_error *err);

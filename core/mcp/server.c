@@ -426,8 +426,10 @@ int as_mcp_serve(const as_mcp_server *def, int in, int out, assay_error *err)
 		   .reader = {.fd = in, .max = AS_MCP_MAX_MESSAGE},
 		   .out = out};
 	as_buf reply = {0};
+	sigset_t before;
 	int rc = as_server_load(&server, err);
 
+	as_line_hold_signal(&before);
 	s.exchange.channel = &s;
 	s.exchange.peer = &s.peer;
 	while (!rc) {
@@ -437,5 +439,6 @@ int as_mcp_serve(const as_mcp_server *def, int in, int out, assay_error *err)
 	as_json_free(s.peer.capabilities);
 	as_line_free(&s.reader);
 	as_buf_free(&reply);
+	as_line_release_signal(&before);
 	return rc == ASSAY_ENOENT ? 0 : rc;
 }

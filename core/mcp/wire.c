@@ -10,6 +10,7 @@
 #define PROGRESS_FACTOR 10
 #define FAREWELL_MS 500            /* to tell the server of a cancellation, when the call itself has no time left */
 #define MAX_OWED ((size_t)1 << 20) /* bytes of answers to the server's requests that may wait */
+#define REQUEST_BYTES 512u         /* most requests are no longer */
 #define MAX_SAID 200u              /* bytes of stderr quoted in a message */
 
 /* --- errors ------------------------------------------------------------------------------------------------------ */
@@ -599,6 +600,7 @@ int as_wire_ask(as_wire *w, assay_call *call, const as_wire_request *r, as_wire_
 	if (r->progress && r->timeout_ms < AS_FOREVER / PROGRESS_FACTOR) {
 		w->latest_ms = as_deadline(r->timeout_ms * PROGRESS_FACTOR);
 	}
+	as_buf_reserve(&line, REQUEST_BYTES);
 	rc = write_request(w, r, &line, err);
 	if (!rc) {
 		inner = inner_call(call, w->deadline_ms);
