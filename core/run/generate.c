@@ -3,12 +3,15 @@
 #include "core/run/generate.h"
 
 #include "core/base/error.h"
+#include "core/base/similarity.h"
 #include "core/base/text.h"
 #include <stdlib.h>
 #include <string.h>
 
+#define NEAR_GOAL 0.9 /* share of common words from which on two goals are one */
+
 typedef struct category_state {
-	uint32_t accepted, next; /* next: first slot not yet scheduled */
+	uint32_t accepted, next; /* next: first slot not yet scheduled, as the category counts them */
 } category_state;
 
 typedef struct generation {
@@ -20,7 +23,7 @@ typedef struct generation {
 	as_goal_memory *memory; /* rows that an earlier run left */
 	category_state *categories;
 	uint64_t scheduled;
-	assay_json *prompts; /* object: normalised prompt -> task id, of accepted tasks */
+	assay_json *prompts; /* object: normalised prompt -> true, of accepted tasks */
 } generation;
 
 static void generation_free(generation *g)
@@ -61,8 +64,9 @@ static int schedule(generation *g, assay_error *err)
 			if (!as_grow(&g->slots, &g->cap_slots, g->n_slots + 1, sizeof *g->slots)) {
 				return as_fail_memory(err);
 			}
-			rc = as_slot_init(&g->slots[g->n_slots++], g->engine, c, g->categories[c].next++, g->memory,
-					  err);
+			rc = as_slot_init(&g->slots[g->n_slots++], g->engine, c,
+					  m->categories[c].first + m->categories[c].stride * g->categories[c].next++,
+					  g->memory, err);
 			if (rc < 0) {
 				return rc;
 			}
@@ -71,21 +75,33 @@ static int schedule(generation *g, assay_error *err)
 	return 0;
 }
 
+/* Has an accepted task this prompt, or one that hardly differs from it? */
+static bool asked_before(const generation *g, assay_str prompt)
+{
+	if (as_json_get_n(g->prompts, prompt)) {
+		return true;
+	}
+	for (const assay_json *p = as_json_first(g->prompts); p; p = as_json_next(p)) {
+		if (as_jaccard(as_json_key(p), prompt) >= NEAR_GOAL) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Take the task in, or say why not: its category is full, or another task asks for the same. */
 static int accept(generation *g, as_slot *s, assay_error *err)
 {
 	const as_category_spec *category = &g->engine->manifest->categories[s->category];
 	category_state *state = &g->categories[s->category];
 	as_buf prompt = {0};
-	const assay_json *same;
 	int rc;
 	as_normalise(&prompt, as_json_str(as_json_get(s->task, "prompt")));
 	rc = as_buf_check(&prompt, err);
 	if (rc < 0) {
 		goto out;
 	}
-	same = as_json_get_n(g->prompts, as_buf_str(&prompt));
-	if (same) {
+	if (asked_before(g, as_buf_str(&prompt))) {
 		rc = as_slot_settle(s, g->engine, "rejected", "duplicate", err);
 	} else if (state->accepted >= category->count) {
 		rc = as_slot_settle(s, g->engine, "surplus", "", err);

@@ -100,6 +100,10 @@ static int apply_profile(assay_json *document, assay_error *err)
 	     c = as_json_next(c)) {
 		assay_json *condition = as_json_edit(c);
 		rc = set_default(condition, "world", "{\"replay\":\"reference\",\"near\":0.75}", err);
+		rc = rc < 0 ? rc : set_default(condition, "exposure", "{\"use\":\"exposure/target\"}", err);
+		if (rc == 0 && as_str_is(as_json_str(as_json_pointer(c, "/exposure/use")), "exposure/target")) {
+			rc = set_default(as_json_edit(as_json_get(c, "exposure")), "reference", "true", err);
+		}
 	}
 	return rc;
 }
@@ -170,6 +174,9 @@ static int expand(assay_json *document, const char *seed, assay_error *err)
 	}
 	if (rc == 0) {
 		rc = fill_sections(document, err);
+	}
+	if (rc == 0) {
+		rc = as_expand_categories(document, err);
 	}
 	if (rc == 0) {
 		rc = check_shape(document, err); /* defaults inside what was filled in */

@@ -30,10 +30,13 @@ typedef struct as_author_spec {
 typedef struct as_category_spec {
 	const char *name;
 	as_use sampler;
-	uint32_t size;          /* of a seed set, anchor included */
-	uint32_t count;         /* tasks wanted */
-	const char *framing;    /* "" when none */
-	const char *complexity; /* "" when none */
+	uint32_t size;            /* of a seed set, anchor included */
+	uint32_t count;           /* tasks wanted */
+	const char *framing;      /* "" when none */
+	const char *challenge;    /* "" when none */
+	const char *complexity;   /* "" when none */
+	const assay_json *expect; /* object: what gate fits_category asks for; NULL: nothing */
+	uint32_t first, stride;   /* its slots are first, first + stride, ...: levels of one name share the numbers */
 } as_category_spec;
 
 typedef struct as_candidate_spec {

@@ -36,66 +36,6 @@ static int read_authors(as_manifest_build *b, const assay_json *authors, assay_e
 	return 0;
 }
 
-/* Categories whose name says which sampler they use, and the seed-set size (reference page 5.4). */
-static const struct {
-	const char *name, *sampler;
-} known_categories[] = {{"hard_neg", "sampler/hard_negative"}};
-
-static uint32_t size_of(const assay_json *category, const char *complexity)
-{
-	uint32_t by_complexity = strcmp(complexity, "simple") == 0 ? 2 : strcmp(complexity, "hard") == 0 ? 6 : 4;
-	return (uint32_t)as_json_i64(as_json_get(category, "size"), by_complexity);
-}
-
-static int read_category(as_manifest_build *b, const assay_json *v, size_t index, as_category_spec *c, assay_error *err)
-{
-	const char *name = as_json_cstr(as_json_get(v, "name"), "");
-	const assay_json *complexity = as_json_get(v, "complexity");
-	const char *fallback = as_arena_printf(&b->arena, "sampler/%s", name);
-	char pointer[96];
-	for (size_t i = 0; i < sizeof known_categories / sizeof *known_categories; i++) {
-		if (strcmp(name, known_categories[i].name) == 0) {
-			fallback = known_categories[i].sampler;
-		}
-	}
-	if (!fallback) {
-		return as_fail_memory(err);
-	}
-	*c = (as_category_spec){.name = name,
-				.count = (uint32_t)as_json_i64(as_json_get(v, "count"), 0),
-				.framing = as_json_cstr(as_json_get(v, "framing"), ""),
-				.complexity = as_json_cstr(complexity, "")};
-	c->size = size_of(v, c->complexity);
-	snprintf(pointer, sizeof pointer, "/generation/categories/%zu/sampler", index);
-	return as_read_use(b, as_json_get(v, "sampler"), "sampler", fallback, use_keys, pointer, &c->sampler, err);
-}
-
-static int read_categories(as_manifest_build *b, const assay_json *all, assay_error *err)
-{
-	as_category_spec *list = as_arena_alloc(&b->arena, (as_json_count(all) + 1) * sizeof *list);
-	size_t n = 0;
-	if (!list) {
-		return as_fail_memory(err);
-	}
-	for (const assay_json *v = as_json_first(all); v; v = as_json_next(v), n++) {
-		char pointer[96];
-		int rc = read_category(b, v, n, &list[n], err);
-		if (rc < 0) {
-			return rc;
-		}
-		for (size_t i = 0; i < n; i++) {
-			if (strcmp(list[i].name, list[n].name) == 0) {
-				snprintf(pointer, sizeof pointer, "/generation/categories/%zu/name", n);
-				return as_manifest_fail(v, err, pointer, "two categories are called \"%s\"",
-							list[n].name);
-			}
-		}
-	}
-	b->m.categories = list;
-	b->m.n_categories = n;
-	return 0;
-}
-
 static int read_gates(as_manifest_build *b, const assay_json *required, assay_error *err)
 {
 	const char *const *known = as_gate_names();
@@ -148,6 +88,6 @@ int as_read_generation(as_manifest_build *b, assay_error *err)
 					     (uint32_t)as_json_i64(as_json_get(budget, "seconds"), DEFAULT_SECONDS)};
 	b->m.max_goals = (uint32_t)as_json_i64(as_json_get(g, "max_goals"), 400);
 	b->m.fill = read_fill(as_json_get(g, "fill"));
-	rc = rc < 0 ? rc : read_categories(b, as_json_get(g, "categories"), err);
+	rc = rc < 0 ? rc : as_read_categories(b, err);
 	return rc < 0 ? rc : read_gates(b, as_json_pointer(g, "/gates/require"), err);
 }

@@ -11,6 +11,9 @@ typedef struct as_manifest_build {
 	size_t n_owned, cap_owned;
 } as_manifest_build;
 
+/* Give the categories that ship what their entries leave out, and every category its count. */
+int as_expand_categories(assay_json *document, assay_error *err);
+
 /* Read b->m.document. ASSAY_EDATA with line and pointer. */
 int as_manifest_read(as_manifest_build *b, assay_error *err);
 
@@ -29,6 +32,7 @@ int as_read_use(as_manifest_build *b, const assay_json *object, const char *role
 
 int as_read_servers(as_manifest_build *b, assay_error *err);    /* environments and servers */
 int as_read_generation(as_manifest_build *b, assay_error *err); /* authors, categories, gates */
+int as_read_categories(as_manifest_build *b, assay_error *err);
 int as_read_evaluation(as_manifest_build *b, assay_error *err); /* candidates, conditions, scorers */
 
 #endif

@@ -110,7 +110,10 @@ static int call_goalgen(as_worker *w, as_context *c, const as_slot *s, const as_
 				      .category = as_str(category->name),
 				      .framing = as_str(category->framing),
 				      .complexity = as_str(category->complexity),
-				      .servers = views};
+				      .servers = views,
+				      .challenge = as_str(category->challenge),
+				      .expect = category->expect,
+				      .catalogue = as_catalogue_tools(c->engine->catalogue)};
 	as_instance *generator;
 	as_collect got;
 	int rc;

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/json.h"
+#include <assay/catalogue.h>
 
 typedef struct golden_case {
 	const char *path;
@@ -22,13 +23,18 @@ typedef struct golden_kind {
 } golden_kind;
 
 /* Ended by a row without name. */
-extern const golden_kind golden_text[], golden_rules[], golden_model[], golden_demo[], golden_stats[], golden_pick[];
+extern const golden_kind golden_text[], golden_rules[], golden_model[], golden_demo[], golden_stats[], golden_pick[],
+	golden_shelves[];
 
 /* Both sides as text: numbers in the shortest form that reads back, values as compact JSON. */
 void golden_member(as_buf *out, const assay_json *object, const char *key);
 void golden_number(as_buf *out, double value);
 /* Show `got` as what was expected when the two differ by rounding only. */
 void golden_near(golden_case *c, double expected, double got, double tolerance);
+
+/* A draw of a base sampler with a generator of its own, as the host makes it. */
+int golden_draw(void *context, const char *name, assay_tools required, assay_tools candidates, size_t n, uint64_t seed,
+		uint32_t *picked, size_t *n_picked, assay_error *err);
 
 /* run --lower|--normalise|--ratio|--jaccard|--repr|--regex|--near: answers for JSON lines on stdin, for oracle.py. */
 int golden_oracle(const char *mode);

@@ -127,10 +127,7 @@ static void add_key(as_buf *out, const assay_tool *t)
 /* --- Samplers ------------------------------------------------------------------------------------------------------
  */
 
-static int hook_draw(void *context, const char *name, assay_tools required, assay_tools candidates, size_t n,
-		     uint64_t seed, uint32_t *picked, size_t *n_picked, assay_error *err);
-
-static const as_call_hooks hooks = {.draw = hook_draw};
+static const as_call_hooks hooks = {.draw = golden_draw};
 
 static void start_call(as_call *call, as_rng *rng, uint64_t seed)
 {
@@ -140,8 +137,8 @@ static void start_call(as_call *call, as_rng *rng, uint64_t seed)
 	call->hooks = &hooks;
 }
 
-static int hook_draw(void *context, const char *name, assay_tools required, assay_tools candidates, size_t n,
-		     uint64_t seed, uint32_t *picked, size_t *n_picked, assay_error *err)
+int golden_draw(void *context, const char *name, assay_tools required, assay_tools candidates, size_t n, uint64_t seed,
+		uint32_t *picked, size_t *n_picked, assay_error *err)
 {
 	const assay_impl *const *impls = sampler_base_LTX_assay_plugin_v1()->impls;
 	as_call call;
@@ -174,9 +171,9 @@ static void run_sample(golden_case *c)
 	shelf s;
 
 	fill(&s, c, catalogue);
-	if (hook_draw(NULL, as_str_is(strategy, "hard_neg") ? "hard_negative" : name,
-		      (assay_tools){s.required, s.n_required}, (assay_tools){s.others, s.n_others}, n,
-		      (uint64_t)as_json_i64(as_json_get(c->one, "seed"), 0), picked, &got, &err) != 0) {
+	if (golden_draw(NULL, as_str_is(strategy, "hard_neg") ? "hard_negative" : name,
+			(assay_tools){s.required, s.n_required}, (assay_tools){s.others, s.n_others}, n,
+			(uint64_t)as_json_i64(as_json_get(c->one, "seed"), 0), picked, &got, &err) != 0) {
 		as_buf_puts(&c->got, err.message);
 	}
 	golden_member(&c->expected, c->one, "result");

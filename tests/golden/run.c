@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const golden_kind *const families[] = {golden_text, golden_rules, golden_model,
-					      golden_demo, golden_stats, golden_pick};
+static const golden_kind *const families[] = {golden_text,  golden_rules, golden_model,  golden_demo,
+					      golden_stats, golden_pick,  golden_shelves};
 
 typedef struct totals {
 	size_t passed, failed;

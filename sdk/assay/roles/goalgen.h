@@ -10,9 +10,12 @@ typedef struct assay_goal_request {
 	assay_tools seeds;         /* the seed set, anchor first */
 	assay_tools surface;       /* all tools of the servers of the seed set, in catalogue order */
 	assay_str category;        /* its name */
-	assay_str framing;         /* its framing text, may be empty */
+	assay_str framing;         /* words of the manifest that stand in the goal, may be empty */
 	assay_str complexity;      /* "simple", "medium", "hard" or empty */
 	const assay_json *servers; /* object: server id -> {"class", "description", "resources": [{"kind","value"}]} */
+	assay_str challenge;       /* what the category wants goals to demand, for an author that reads; may be empty */
+	const assay_json *expect;  /* object: what a task of it must have, as in the manifest; NULL: nothing */
+	assay_tools catalogue;     /* every tool there is, for telling namesakes apart */
 } assay_goal_request;
 
 typedef struct assay_goalgen_ops {
