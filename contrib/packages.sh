@@ -2,7 +2,7 @@
 
 BUILD_PACKAGES="gcc make libc6-dev autoconf automake libtool pkg-config libltdl-dev libcjson-dev libsqlite3-dev
 	libpcre2-dev libssl-dev libcurl4-openssl-dev libarchive-dev"
-TEST_PACKAGES="g++ check libmicrohttpd-dev  clang libclang-rt-14-dev llvm clang-tidy clang-format cppcheck universal-ctags valgrind sqlite3
+TEST_PACKAGES="g++ check libmicrohttpd-dev bubblewrap clang libclang-rt-14-dev llvm clang-tidy clang-format cppcheck universal-ctags valgrind sqlite3
 	curl time procps xz-utils python3 python3-venv nodejs npm zsh fish"
 
 # missing PACKAGE...: those that are neither installed nor replaced by a command of the same purpose from elsewhere.

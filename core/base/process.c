@@ -23,6 +23,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -553,6 +554,36 @@ int as_process_run(const as_process_spec *spec, assay_str input, size_t max, int
 }
 
 /* ---- the environment ---- */
+
+static bool is_program(const char *path)
+{
+	struct stat st;
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+void as_process_find(const char *name, const char *path, as_buf *out)
+{
+	as_buf file = {0};
+	bool found = false;
+	if (strchr(name, '/')) {
+		as_buf_puts(&file, name);
+		found = file.len > 0 && is_program(name);
+	}
+	for (const char *at = path && *path ? path : AS_KEEPER_PATH; !strchr(name, '/') && !found;) {
+		size_t len = strcspn(at, ":");
+		as_buf_clear(&file);
+		as_buf_printf(&file, "%.*s/%s", len > 0 ? (int)len : 1, len > 0 ? at : ".", name);
+		found = file.len > 0 && is_program(file.ptr);
+		at += len;
+		if (!*at++) {
+			break;
+		}
+	}
+	if (found) {
+		as_buf_add(out, as_buf_str(&file));
+	}
+	as_buf_free(&file);
+}
 
 extern char **environ; /* POSIX wants programs to declare it */
 

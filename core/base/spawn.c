@@ -12,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/base/keeper.h"
+#include "core/base/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +20,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #if defined(__linux__) && !defined(AS_SPAWN_PORTABLE)
@@ -167,20 +167,9 @@ static int make_plan(as_arena *a, const as_spawn *s, struct plan *plan, assay_er
 static void hint_missing(const struct plan *plan, assay_error *err)
 {
 	const char *name = plan->spawn->argv[0], *path = value_of(plan->spawn->env, "PATH");
-	struct stat st;
 	as_buf file = {0};
-	if (strchr(name, '/')) {
-		as_buf_puts(&file, name);
-	}
-	for (const char *at = path && *path ? path : AS_KEEPER_PATH; file.len == 0 && *at; at += *at == ':') {
-		size_t len = strcspn(at, ":");
-		as_buf_printf(&file, "%.*s/%s", (int)len, at, name);
-		if (file.len > 0 && stat(file.ptr, &st) != 0) {
-			as_buf_clear(&file);
-		}
-		at += len;
-	}
-	if (file.len > 0 && file.ptr[0] == '/' && stat(file.ptr, &st) == 0) {
+	as_process_find(name, path, &file);
+	if (file.len > 0 && file.ptr[0] == '/') {
 		as_error_hint(err, "%s is there, but the interpreter that its first line names is not", file.ptr);
 	}
 	as_error_hint(err, strchr(name, '/') ? "check the path" : "install it, or add its folder to PATH");

@@ -95,6 +95,30 @@ static const char *transport_of(const assay_json *launch)
 	return "transport/stdio";
 }
 
+/* What may change state does so in a state of its own, or in a sandbox. */
+static int check_confinement(const as_server_spec *s, const assay_json *settings, assay_error *err)
+{
+	char pointer[160];
+	if (s->sandbox && !as_json_get(s->launch, "command")) {
+		snprintf(pointer, sizeof pointer, "/servers/%s/sandbox", s->id);
+		as_manifest_fail(s->sandbox, err, pointer, "server \"%s\" has no command that could run in a sandbox",
+				 s->id);
+		as_error_hint(err, "take \"sandbox\" away; a server behind a URL cannot be confined from here");
+		return ASSAY_EDATA;
+	}
+	if (s->server_class == AS_CLASS_STATEFUL_WRITE && !s->environment && !s->sandbox) {
+		snprintf(pointer, sizeof pointer, "/servers/%s", s->id);
+		as_manifest_fail(settings ? settings : s->launch, err, pointer,
+				 "server \"%s\" may change state%s but has no environment or sandbox to do it in",
+				 s->id, as_json_get(settings, "class") ? "" : " (it declares no \"class\")");
+		as_error_hint(
+			err,
+			"give it an \"environment\" or a \"sandbox\", or \"class\": \"live_read\" if it only reads");
+		return ASSAY_EDATA;
+	}
+	return 0;
+}
+
 static int read_server(as_manifest_build *b, const assay_json *launch, as_server_spec *s, assay_error *err)
 {
 	const assay_json *settings = as_json_get_n(as_json_get(b->m.document, "servers"), as_json_key(launch));
@@ -109,15 +133,8 @@ static int read_server(as_manifest_build *b, const assay_json *launch, as_server
 	rc = read_session(b, settings, &s->session, err);
 	snprintf(pointer, sizeof pointer, "/servers/%s/environment", s->id);
 	rc = rc < 0 ? rc : find_environment(b, as_json_get(settings, "environment"), pointer, &s->environment, err);
-	if (rc == 0 && s->server_class == AS_CLASS_STATEFUL_WRITE && !s->environment) {
-		snprintf(pointer, sizeof pointer, "/servers/%s", s->id);
-		as_manifest_fail(settings ? settings : launch, err, pointer,
-				 "server \"%s\" may change state%s but has no environment to do it in", s->id,
-				 said ? "" : " (it declares no \"class\")");
-		as_error_hint(err, "give it an \"environment\", or \"class\": \"live_read\" if it only reads");
-		rc = ASSAY_EDATA;
-	}
-	return rc;
+	s->sandbox = as_json_get(settings, "sandbox");
+	return rc < 0 ? rc : check_confinement(s, settings, err);
 }
 
 static int compare_servers(const void *a, const void *b)

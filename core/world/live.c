@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/trace/canonical.h"
+#include "core/world/sandbox.h"
 #include <assay/roles/environment.h>
 #include <assay/roles/transport.h>
 #include <stdlib.h>
@@ -187,6 +188,24 @@ static int live_reset(as_world *base, as_call *call, assay_error *err)
 	return rc;
 }
 
+/* The launch record to start a server from: expanded, and in a sandbox where the manifest asks for one. */
+static int make_launch(const live_world *w, const live_server *s, assay_json **out, assay_error *err)
+{
+	as_buf state = {0};
+	int rc = as_launch_expand(w->estate, s->spec, w->bindings, out, err);
+	if (rc == 0 && s->spec->sandbox) {
+		as_sandbox_place place = {.server = s->spec->id, .base_dir = w->estate->base_dir};
+		if (s->environment) {
+			as_path_join(&state, as_buf_str(&w->work_dir), as_str(s->environment->spec->name));
+			rc = as_buf_check(&state, err);
+			place.state = state.ptr;
+		}
+		rc = rc < 0 ? rc : as_sandbox_wrap(s->spec->sandbox, &place, *out, err);
+	}
+	as_buf_free(&state);
+	return rc;
+}
+
 static int start_server(live_world *w, live_server *s, as_call *call, assay_error *err)
 {
 	assay_json *launch = NULL;
@@ -195,12 +214,10 @@ static int start_server(live_world *w, live_server *s, as_call *call, assay_erro
 		return 0;
 	}
 	stop_server(s);
-	rc = as_launch_expand(w->estate, s->spec, w->bindings, &launch, err);
-	if (rc < 0) {
-		return rc;
-	}
-	rc = as_instance_open(w->estate->registry, s->spec->use, ASSAY_ROLE_TRANSPORT, launch, w->estate->base_dir,
-			      &s->transport, err);
+	rc = make_launch(w, s, &launch, err);
+	rc = rc < 0 ? rc
+		    : as_instance_open(w->estate->registry, s->spec->use, ASSAY_ROLE_TRANSPORT, launch,
+				       w->estate->base_dir, &s->transport, err);
 	if (rc == 0) {
 		call->cwd = w->estate->base_dir;
 		rc = as_mcp_open_with(s->spec->id, as_instance_ops(s->transport), as_instance_self(s->transport),

@@ -21,6 +21,7 @@ typedef struct as_server_spec {
 	const assay_json *launch;               /* the record of mcpServers, variables not yet expanded */
 	int server_class;                       /* AS_CLASS_... */
 	const as_environment_spec *environment; /* NULL: none */
+	const assay_json *sandbox;              /* core/world/sandbox.h; NULL: none */
 	as_mcp_limits limits;
 	as_mcp_options session; /* its memory outlives all worlds */
 } as_server_spec;

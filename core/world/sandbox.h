@@ -1,0 +1,22 @@
+/* Servers in a sandbox: bubblewrap (bwrap), which uses the kernel's namespaces and needs no privilege.
+ *
+ * What a server in it can do: read the file system, but not other people's temporary files, /run (sockets of services)
+ * or the manifest's .env; write to its environment's folder and to a private /tmp, which goes when it does; see its own
+ * processes. It reaches no network, not even loopback, unless "network" is "host": then it reaches all that we do.
+ * bubblewrap can tell no hosts apart, so there is nothing in between. */
+#ifndef AS_SANDBOX_H
+#define AS_SANDBOX_H
+
+#include "core/base/json.h"
+
+typedef struct as_sandbox_place {
+	const char *server;   /* for messages */
+	const char *base_dir; /* the manifest's folder, where the command starts unless its record says otherwise */
+	const char *state;    /* its environment's folder, which it may write to; NULL: none */
+} as_sandbox_place;
+
+/* Turn an expanded launch record into one that starts its command in a sandbox. settings: the manifest's "sandbox".
+ * ASSAY_ENOENT: bwrap is not installed. */
+int as_sandbox_wrap(const assay_json *settings, const as_sandbox_place *place, assay_json *launch, assay_error *err);
+
+#endif
