@@ -181,6 +181,7 @@ static const struct style styles[] = {
 	[ASSAY_JSON_PYTHON] = {", ", ": ", true, false, true, false},
 	[ASSAY_JSON_PYTHON_RAW] = {", ", ": ", false, false, true, false},
 	[ASSAY_JSON_PYTHON_SORTED] = {", ", ": ", true, true, true, false},
+	[ASSAY_JSON_PRETTY_ASCII] = {",", ": ", true, false, false, true},
 };
 
 static void write_number(as_buf *b, const cJSON *node, const struct style *style)

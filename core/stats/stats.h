@@ -90,4 +90,21 @@ double as_cohen_kappa(const uint64_t *table, size_t categories);
  * disagreement to expect. */
 double as_krippendorff(const uint32_t *table, size_t items, size_t categories, bool pooled);
 
+/* Drift of servers, pooled (reference page 8.7): counts add up, rates are weighted by calls; identical and drifted are
+ * rounded to whole percent, broken to one decimal. Rates of no calls are 0. */
+typedef struct as_decay {
+	uint64_t servers, calls;
+	double identical, drifted, broken; /* percent of calls */
+} as_decay;
+as_decay as_decay_pool(const as_decay *rows, size_t n);
+
+/* Equivalence sets of tool_effect checkpoints (reference page 8.9). Start with zeros. */
+typedef struct as_set_sizes {
+	uint64_t sets, multi, members, largest; /* multi: of two members or more */
+	uint64_t buckets[5];                    /* of 1, 2, 3, 4, and 5 or more members; none of 0 */
+} as_set_sizes;
+void as_set_sizes_add(as_set_sizes *s, uint64_t size, uint64_t times);
+double as_set_sizes_multi(const as_set_sizes *s); /* percent, 3 decimals; NaN without sets */
+double as_set_sizes_mean(const as_set_sizes *s);  /* 3 decimals; NaN without sets */
+
 #endif

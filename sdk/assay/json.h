@@ -36,6 +36,7 @@ extern "C" {
 #define ASSAY_JSON_PYTHON 3u        /* ", " and ": ", non-ASCII as \uXXXX, insertion order, numbers normalised */
 #define ASSAY_JSON_PYTHON_RAW 4u    /* as PYTHON, non-ASCII raw */
 #define ASSAY_JSON_PYTHON_SORTED 5u /* as PYTHON, keys sorted */
+#define ASSAY_JSON_PRETTY_ASCII 6u  /* as PRETTY, non-ASCII as \uXXXX */
 
 typedef struct assay_json_api {
 	uint32_t size;

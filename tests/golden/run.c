@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const golden_kind *const families[] = {golden_text,  golden_rules, golden_model,  golden_demo,
-					      golden_stats, golden_pick,  golden_shelves};
+static const golden_kind *const families[] = {golden_text, golden_rules,   golden_model, golden_demo,   golden_stats,
+					      golden_pick, golden_numbers, golden_files, golden_shelves};
 
 typedef struct totals {
 	size_t passed, failed;
@@ -37,8 +37,10 @@ static bool has_keys(const assay_json *one, const char *keys)
 {
 	while (*keys != '\0') {
 		size_t n = strcspn(keys, " ");
+		bool deeper = *keys == '*';
+		const assay_json *object = deeper ? as_json_first(one) : one;
 
-		if (!as_json_get_n(one, (assay_str){keys, n})) {
+		if (!as_json_get_n(object, (assay_str){keys + deeper, n - deeper})) {
 			return false;
 		}
 		keys += n + (keys[n] == ' ');
@@ -92,9 +94,13 @@ static int run_file(const char *path, totals *t, assay_error *err)
 	const golden_kind *kind;
 	totals own = {0};
 	size_t number = 0;
-	int code = as_json_read_file(path, 0, &document, err);
+	assay_text text = {0};
+	int code = as_file_read(path, AS_JSON_MAX_BYTES, &text, err);
 
+	code = code == 0 ? as_json_parse(as_text_str(text), ASSAY_JSON_PEER, &document, err) : code;
+	as_text_free(&text);
 	if (code != 0) {
+		as_error_where(err, path, 0);
 		return code;
 	}
 	cases = as_json_get(document, "cases");
@@ -120,14 +126,58 @@ static int run_file(const char *path, totals *t, assay_error *err)
 	return code;
 }
 
+/* Every line is a case of its own. */
+static int run_lines(const char *path, totals *t, assay_error *err)
+{
+	golden_case c = {.path = path};
+	as_jsonl *lines = NULL;
+	totals own = {0};
+	uint32_t number = 0;
+	uint64_t offset;
+	int code = as_jsonl_open(path, 0, &lines, err);
+
+	while (code == 0 && (code = as_jsonl_next(lines, &c.text, &number, &offset, err)) == 0) {
+		assay_json *line = NULL;
+		const golden_kind *kind;
+
+		code = as_json_parse(c.text, ASSAY_JSON_PEER, &line, err);
+		kind = code == 0 ? kind_of("", line) : NULL;
+		c.one = line;
+		if (kind && kind->run) {
+			run_case(kind, &c, path, number, &own);
+		} else if (code == 0) {
+			code = as_fail(err, ASSAY_EDATA, "no kind of line that is known here");
+		}
+		if (code != 0) {
+			as_error_where(err, path, number);
+		}
+		as_json_free(line);
+	}
+	if (code == ASSAY_ENOENT && number > 0) {
+		code = 0;
+	}
+	printf("%-60s %zu passed, %zu failed\n", path, own.passed, own.failed);
+	as_buf_free(&c.expected);
+	as_buf_free(&c.got);
+	as_jsonl_close(lines);
+	t->passed += own.passed;
+	t->failed += own.failed;
+	return code;
+}
+
+static bool ends_with(const char *path, const char *end)
+{
+	size_t n = strlen(path), m = strlen(end);
+
+	return n > m && strcmp(path + n - m, end) == 0;
+}
+
 static void run_path(const char *path, totals *t);
 
 static int on_file(void *payload, const char *relative, const char *path, assay_error *err)
 {
-	size_t n = strlen(relative);
-
 	(void)err;
-	if (n > 5 && strcmp(relative + n - 5, ".json") == 0) {
+	if (ends_with(relative, ".json") || ends_with(relative, ".jsonl")) {
 		run_path(path, payload);
 	}
 	return 0;
@@ -137,7 +187,9 @@ static int on_file(void *payload, const char *relative, const char *path, assay_
 static void run_path(const char *path, totals *t)
 {
 	assay_error err = {0};
-	int code = as_dir_exists(path) ? as_walk(path, on_file, t, &err) : run_file(path, t, &err);
+	int code = as_dir_exists(path)         ? as_walk(path, on_file, t, &err)
+		   : ends_with(path, ".jsonl") ? run_lines(path, t, &err)
+					       : run_file(path, t, &err);
 
 	if (code != 0) {
 		char text[1024];

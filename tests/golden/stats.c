@@ -49,22 +49,6 @@ static void run_wilson(golden_case *c)
 	put(&c->got, got.hi);
 }
 
-/* Published cells {"passed", "n", "pass_pct", "ci95"}, in percent with one decimal. */
-static void run_exposure_cells(golden_case *c)
-{
-	for (const assay_json *cell = as_json_first(c->one); cell; cell = as_json_next(cell)) {
-		const assay_json *ci = as_json_get(cell, "ci95");
-		const uint64_t passed = count(as_json_get(cell, "passed")), n = count(as_json_get(cell, "n"));
-		const as_interval got = as_wilson(passed, n, 1.96);
-		put(&c->expected, as_json_f64(as_json_get(cell, "pass_pct"), (double)NAN));
-		put(&c->expected, as_json_f64(as_json_at(ci, 0), (double)NAN));
-		put(&c->expected, as_json_f64(as_json_at(ci, 1), (double)NAN));
-		put(&c->got, as_round(100 * ((double)passed / (double)n), 1));
-		put(&c->got, as_round(100 * got.lo, 1));
-		put(&c->got, as_round(100 * got.hi, 1));
-	}
-}
-
 static void run_contingency(golden_case *c)
 {
 	const assay_json *t = as_json_get(c->one, "table");
@@ -179,7 +163,6 @@ static void run_krippendorff(golden_case *c)
 
 const golden_kind golden_stats[] = {
 	{"wilson", "k n ci", run_wilson},
-	{"e9.1_numbers", "claude-haiku-4-5|curated", run_exposure_cells},
 	{"contingency", "table chi2", run_contingency},
 	{"holm", "p adjusted", run_holm},
 	{"power_n", "p1 p2 n", run_power_n},
