@@ -1,8 +1,9 @@
 /* client COMMAND [ARGUMENT]... or client URL or client sse+URL: start an MCP server or go to one, print what it says of
  * itself and its tools, call a tool for each line "TOOL {ARGUMENTS}" of standard input and print its result, one line
- * of JSON each. For trying real servers, and bad ones: CLIENT_MS is the limit of each step. CLIENT_TIMES=n does it n
- * times (the calls once), and prints after each time what this program holds: descriptors, children, bytes in use, KiB
- * of private memory. */
+ * of JSON each, and what the server asked meanwhile. A line "." lists the tools once more. For trying real servers, and
+ * bad ones: CLIENT_MS is the limit of each step, CLIENT_ELICIT=1 accepts forms with their defaults. CLIENT_TIMES=n does
+ * it n times (the calls once), and prints after each time what this program holds: descriptors, children, bytes in use,
+ * KiB of private memory. */
 #include "core/base/error.h"
 #include "core/mcp/session.h"
 #include "core/plugin/call.h"
@@ -54,9 +55,13 @@ static int call_line(as_mcp_session *s, as_call *call, char *line, assay_error *
 	size_t n = strcspn(line, " \n");
 	assay_json *arguments = NULL, *result = NULL;
 	int64_t begin = as_now_ms();
+	assay_json *asked = NULL;
 	bool rpc_error = false;
 	int rc = 0;
 
+	if (strcmp(line, ".\n") == 0) {
+		return print_tools(s, call, err);
+	}
 	if (line[n] == ' ') {
 		rc = as_json_parse(as_str(line + n), ASSAY_JSON_STRICT, &arguments, err);
 	}
@@ -66,7 +71,12 @@ static int call_line(as_mcp_session *s, as_call *call, char *line, assay_error *
 	if (!rc) {
 		printf("%" PRId64 " ms ", as_now_ms() - begin);
 		rc = print(rpc_error ? "rpc-error" : "result", result, err);
+		asked = as_mcp_take_asked(s);
 	}
+	if (!rc && asked) {
+		rc = print("asked", asked, err);
+	}
+	as_json_free(asked);
 	as_json_free(arguments);
 	as_json_free(result);
 	return rc;
@@ -98,13 +108,15 @@ static int run(as_registry *registry, const char *use, const assay_json *options
 	const char *ms = getenv("CLIENT_MS");
 	int64_t limit = ms ? (int64_t)strtol(ms, NULL, 10) : 0;
 	const as_mcp_limits limits = {.start_ms = limit, .list_ms = limit, .call_ms = limit};
+	const as_mcp_options session = {.elicitation =
+						getenv("CLIENT_ELICIT") ? AS_MCP_ELICIT_DEFAULTS : AS_MCP_ELICIT_NONE};
 	as_instance *transport = NULL;
 	as_mcp_session *s = NULL;
 	int rc = as_instance_open(registry, use, ASSAY_ROLE_TRANSPORT, options, NULL, &transport, err);
 
 	if (!rc) {
-		rc = as_mcp_open("server", as_instance_ops(transport), as_instance_self(transport), &limits, &call->pub,
-				 &s, err);
+		rc = as_mcp_open_with("server", as_instance_ops(transport), as_instance_self(transport), &limits,
+				      &session, &call->pub, &s, err);
 	}
 	if (!rc) {
 		rc = print("info", as_mcp_info(s), err);
