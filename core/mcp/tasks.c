@@ -164,8 +164,9 @@ static int follow(task *t, int64_t wait_ms, as_wire_answer *answer, assay_error 
 
 		rc = as_session_pause(t->s, t->call, wait_ms, t->deadline, err);
 		if (!rc && as_remaining(t->deadline) == 0) {
-			rc = as_wire_fail(&t->s->wire, err, ASSAY_ETIMEOUT, "its task was not over within %lld ms",
-					  (long long)t->limit_ms);
+			rc = as_wire_fail(&t->s->wire, err, ASSAY_ETIMEOUT,
+					  "tools/call of %.*s: its task was not over within %lld ms",
+					  (int)as_utf8_prefix(t->tool, 64), t->tool.ptr, (long long)t->limit_ms);
 		}
 		rc = rc ? rc : ask(t, "tasks/get", t->params, &state, err);
 		if (!rc && state.error) {

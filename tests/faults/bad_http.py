@@ -79,6 +79,14 @@ def stateless(conn, r, memory=None):
     answer(conn, r) if r.method == "POST" else send(conn, "405 Method Not Allowed")
 
 
+def news(conn, r, memory=None):
+    """One that tells of changed tools."""
+    if r.rpc == "server/discover":
+        answer(conn, r, {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {"listChanged": True}}})
+    else:
+        stateless(conn, r)
+
+
 def at(method, bad, otherwise=fine):
     """Misbehave at one method only."""
     return lambda conn, r, memory: (bad if r.rpc == method else otherwise)(conn, r, memory)
@@ -99,11 +107,11 @@ def silent(conn, r, memory):
     time.sleep(20)
 
 
-def drip(data):
+def drip(data, seconds=0.3):
     def handler(conn, r, memory):
         for byte in data:
             conn.sendall(bytes([byte]))
-            time.sleep(0.3)
+            time.sleep(seconds)
     return handler
 
 
@@ -195,6 +203,16 @@ def reply(memory, message):
     memory["stream"].sendall(b"event: message\ndata: " + json.dumps(message).encode() + b"\n\n")
 
 
+def on_stream(data, seconds=0):
+    """What the older transport's stream brings instead of the answer to a call; ID stands for the call's id."""
+    def handler(conn, r, memory):
+        send(conn, "202 Accepted")
+        for part in data() if callable(data) else [data]:
+            memory["stream"].sendall(part.replace(b"ID", str(r.id).encode()))
+            time.sleep(seconds)
+    return handler
+
+
 def cut(conn, r, memory):
     send(conn, "202 Accepted")
     memory["stream"].shutdown(socket.SHUT_RDWR)
@@ -208,6 +226,20 @@ def wants(requests):
     return lambda conn, r, memory: answer(conn, r, {"resultType": "input_required", "requestState": "s",
                                                     **({"inputRequests": requests} if requests else {})})
 
+
+SSE_FAULTS = {
+    "sse-call-silent": (on_stream(b": hello\n\n"), "tools/call of a was not answered within"),
+    "sse-call-twice": (on_stream(b'data: {"jsonrpc":"2.0","id":ID,"result":{"content":[]}}\n\n' * 2), None),
+    "sse-call-wrong-id": (on_stream(b'data: {"jsonrpc":"2.0","id":7777,"result":{}}\n\n'),
+                          "tools/call of a was not answered within"),
+    "sse-call-bad-utf8": (on_stream(b'data: {"jsonrpc":"2.0","id":ID,"result":{"x":"\xc3\x28"}}\n\n'), "was no message, the last"),
+    "sse-call-deep": (on_stream(b'data: {"jsonrpc":"2.0","id":ID,"result":' + b"[" * 100000 + b"]" * 100000 + b"}\n\n"),
+                      "beyond our limits"),
+    "sse-call-huge": (on_stream(lambda: [b"data: "] + [b"x" * (1 << 20)] * 300), "more than 16777216 bytes"),
+    "sse-call-drop": (on_stream(lambda: [b"d", b"a", b"t", b"a", b":", b"{", b"}"], 1), "tools/call of a was not answered within"),
+    "sse-call-flood": (on_stream(lambda: (b'data: {"jsonrpc":"2.0","method":"notifications/message"}\n\n' * 100
+                                          for _ in range(1 << 18))), "tools/call of a was not answered within"),
+}
 
 LIST = '{"jsonrpc":"2.0","id":ID,"result":'
 SAMPLE = {"x": {"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}}}
@@ -233,6 +265,8 @@ FAULTS = {
     "drip-body": (at("tools/call", lambda c, r, m: (c.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
                                                             b"Content-Length: 1000\r\n\r\n"),
                                                    drip(b" " * 100)(c, r, m))), "tools/call of a was not answered within"),
+    "drop-body": (at("tools/call", lambda c, r, m: (c.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"),
+                                                   drip(b'{"jsonrpc":"2.0"', 1)(c, r, m))), "tools/call of a was not answered within"),
     "half-body": (at("tools/call", raw(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{")),
                   "the connection broke off"),
     "closes": (at("tools/list", raw(b"")), "the connection broke off"),
@@ -273,9 +307,19 @@ FAULTS = {
     "sse-no-stream": (always("200 OK", "{}", "application/json"), "no event stream at its address"),
     "sse-call-500": (older(b"/sse-call-500?session=1", always("500 Oops", "boom")), "HTTP status 500: boom"),
     "sse-call-cut": (older(b"/sse-call-cut?session=1", cut), "its event stream ended, and the session with it"),
+    **{name: (older(b"/%s?session=1" % name.encode(), then), says) for name, (then, says) in SSE_FAULTS.items()},
     "stateless-type": (at("tools/call", lambda c, r, m: answer(c, r, {"resultType": "dance"}), stateless),
                        'the unknown type "dance"'),
     "stateless-unannounced": (at("tools/call", wants(SAMPLE), stateless), "which this client did not announce"),
+    "stateless-task-lost": (at("tools/call", lambda c, r, m: answer(c, r, {
+        "resultType": "task", "taskId": "t", "status": "working", "pollIntervalMs": 10}),
+        at("tasks/get", lambda c, r, m: error(c, r, -32602, "no such task", "400 Bad Request"), stateless)),
+        "error -32602: no such task"),
+    "stateless-deaf-listener": (at("subscriptions/listen", silent, news), None),
+    "stateless-listener-breaks": (at("subscriptions/listen", raw(b""), news), None),
+    "stateless-listener-floods": (at("subscriptions/listen", lambda c, r, m: flood(
+        EVENTS, b'data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n\n' * 100, 1 << 18)(c, r, m), news),
+        None),
     "stateless-later-forever": (at("tools/call", wants(None), stateless), "tools/call"),
     "stateless-version": (at("tools/list", no_version, stateless), "error -32022"),
     "stateless-header": (at("tools/list", lambda c, r, m: error(c, r, -32020, "mismatch", "400 Bad Request"), stateless),

@@ -162,6 +162,11 @@ static void init_version(long id)
 	answer(id, INIT_RESULT("1999-01-01"));
 }
 
+static void init_downgrade(long id)
+{
+	answer(id, INIT_RESULT("2024-10-07"));
+}
+
 static void init_no_version(long id)
 {
 	answer(id, "{\"capabilities\":{}}");
@@ -283,6 +288,13 @@ static void list_bad_cursor(long id)
 	answer(id, "{\"tools\":[],\"nextCursor\":7}");
 }
 
+/* It says that its tools changed whenever it is asked for them. */
+static void list_changing(long id)
+{
+	notify("notifications/tools/list_changed");
+	good_list(id);
+}
+
 static void list_deaf(long id)
 {
 	(void)id;
@@ -365,7 +377,7 @@ static void call_long(long id)
 
 static void call_huge(long id)
 {
-	long_answer(id, 20L << 20);
+	long_answer(id, 300L << 20);
 }
 
 static void call_deep(long id)
@@ -425,6 +437,33 @@ static void call_drip(long id)
 		fflush(stdout);
 		pause_ms(5);
 	}
+}
+
+/* An answer in good order, but a byte a second. */
+static void call_drop(long id)
+{
+	char text[80];
+
+	snprintf(text, sizeof text, "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"result\":{}}\n", id);
+	for (const char *c = text; *c; c++) {
+		putchar(*c);
+		fflush(stdout);
+		pause_ms(1000);
+	}
+}
+
+/* It ends, but a child of it keeps the pipe open. */
+static void call_orphan(long id)
+{
+	(void)id;
+	parent();
+	exit(1);
+}
+
+static void stops(long id)
+{
+	(void)id;
+	raise(SIGSTOP);
 }
 
 /* The first call is answered only when it is cancelled; then comes the late answer and late progress. */
@@ -549,6 +588,8 @@ static const struct behaviour {
 	{.name = "init-silent", .init = silent},
 	{.name = "init-early", .init = init_early},
 	{.name = "init-version", .init = init_version},
+	{.name = "init-stops", .init = stops},
+	{.name = "init-downgrade", .init = init_downgrade},
 	{.name = "init-no-version", .init = init_no_version},
 	{.name = "init-old", .init = init_old},
 	{.name = "init-error", .init = init_error},
@@ -557,6 +598,7 @@ static const struct behaviour {
 	{.name = "init-bare", .init = init_bare, .list = list_unknown},
 	{.name = "half-line", .list = half_line},
 	{.name = "list-deaf", .list = list_deaf},
+	{.name = "list-changing", .list = list_changing},
 	{.name = "list-silent", .list = silent},
 	{.name = "list-pages", .list = list_pages},
 	{.name = "list-endless", .list = list_endless},
@@ -588,6 +630,9 @@ static const struct behaviour {
 	{.name = "call-blank", .call = call_blank},
 	{.name = "call-pings", .call = call_pings},
 	{.name = "call-drip", .call = call_drip},
+	{.name = "call-drop", .call = call_drop},
+	{.name = "call-orphan", .call = call_orphan},
+	{.name = "call-stops", .call = stops},
 	{.name = "call-late", .call = call_late},
 	{.name = "call-progress", .call = call_progress},
 	{.name = "call-progress-other", .call = call_progress_other},
