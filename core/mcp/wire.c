@@ -173,9 +173,33 @@ static int take_request(as_wire *w, const as_rpc_message *m, size_t bytes)
 	return 0;
 }
 
+/* What a server has to say of its work, for whoever wants to read it. */
+static void take_log(const as_wire *w, const assay_json *params)
+{
+	const assay_json *data = as_json_get(params, "data");
+	as_buf text = {0};
+	assay_str shown;
+
+	if (!as_log_on(w->log, w->server_id, ASSAY_LOG_DEBUG)) {
+		return;
+	}
+	if (as_json_type(data) == ASSAY_JSON_STRING) {
+		as_buf_add(&text, as_json_str(data));
+	} else {
+		as_json_write(&text, data, ASSAY_JSON_COMPACT);
+	}
+	shown = as_buf_str(&text);
+	as_log_put(w->log, w->server_id, ASSAY_LOG_DEBUG, "it says, %.*s: %.*s",
+		   (int)as_utf8_prefix(as_json_str(as_json_get(params, "level")), 16),
+		   as_json_cstr(as_json_get(params, "level"), ""), (int)as_utf8_prefix(shown, MAX_SAID), shown.ptr);
+	as_buf_free(&text);
+}
+
 static void take_notification(as_wire *w, const as_rpc_message *m)
 {
-	if (as_str_is(m->method, "notifications/tools/list_changed")) {
+	if (as_str_is(m->method, "notifications/message")) {
+		take_log(w, m->params);
+	} else if (as_str_is(m->method, "notifications/tools/list_changed")) {
 		w->tools_changed = true;
 	} else if (as_str_is(m->method, "notifications/progress") && w->open_id &&
 		   as_rpc_id_is(as_json_get(m->params, "progressToken"), w->open_id)) {

@@ -264,6 +264,9 @@ static assay_json *step_of(const as_trace *t, as_call_record *r, assay_str canon
 	if (r->next.len > 0 && !as_str_eq(r->next, r->version)) {
 		rc |= as_json_set(ours, "next", as_json_string(r->next));
 	}
+	if (r->unfit) {
+		rc |= as_json_set(ours, "unfit", take(&r->unfit));
+	}
 	if (r->asked) {
 		rc |= as_json_set(ours, "asked", take(&r->asked));
 	}
@@ -302,7 +305,8 @@ int as_trace_add_call(as_trace *t, as_call_record *record, int64_t *step_id, ass
 	as_json_free(record->result);
 	as_json_free(record->error);
 	as_json_free(record->asked);
-	record->arguments = record->result = record->error = record->asked = NULL;
+	as_json_free(record->unfit);
+	record->arguments = record->result = record->error = record->asked = record->unfit = NULL;
 	return rc;
 }
 

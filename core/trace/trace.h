@@ -1,7 +1,8 @@
 /* A trace: one recorded session as a document in DynamicMCPBench's format (reference page 1.1, an open model), with a
  * typed view of the agent's calls. What is ours lies under "seed_metadata"/"assay" and, per step, under "assay":
  * {"served": "live"|"exact"|..., "version": text, "next": text where the call moved it, "asked": [{"method","params",
- * "result" or "error"}] where the server asked something of its client meanwhile}. Calls that never reached the world
+ * "result" or "error"}] where the server asked something of its client meanwhile, "unfit": text where structuredContent
+ * does not fit the tool's outputSchema}. Calls that never reached the world
  * are listed under "seed_metadata"/"assay"/"refused" as {"name","arguments","text","before_step"}; they are no steps.
  * Among them are the calls that an exposure answered itself, with "answered": true.
  *
@@ -24,13 +25,14 @@ void as_trace_free(as_trace *t);
 /* What a recorder starts from. seed_metadata is taken over (NULL: {}). */
 int as_trace_new(assay_str goal, assay_json *seed_metadata, as_trace **out, assay_error *err);
 
-/* One call to append. arguments, result, error and asked are taken over; all but arguments may be NULL. */
+/* One call to append. All values are taken over; all but arguments may be NULL. */
 typedef struct as_call_record {
 	assay_str server, tool;
 	assay_json *arguments;
 	assay_json *result;
 	assay_json *error; /* StepError */
 	assay_json *asked; /* what the server asked of its client meanwhile, and was told; NULL: nothing */
+	assay_json *unfit; /* how the result breaks its tool's outputSchema, a string; NULL: it does not */
 	uint32_t status;   /* ASSAY_STEP_... */
 	uint32_t served;   /* ASSAY_SERVED_... */
 	assay_str version; /* world version of the server's group before the call; may be empty */

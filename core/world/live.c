@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/schema.h"
 #include "core/trace/canonical.h"
 #include "core/world/sandbox.h"
 #include <assay/roles/environment.h>
@@ -265,12 +266,35 @@ static int next_version(live_server *s, as_call *call, assay_str tool, const ass
 	return rc;
 }
 
-/* A successful write moves the version of the server's group; nothing else does (design page "replay", rule 3). */
-static int move_version(live_world *w, live_server *s, as_call *call, assay_str tool, const assay_json *arguments,
-			as_answer *out, assay_error *err)
+/* A promise that the server has broken is noted; what it answered is the agent's all the same. */
+static int check_output(const assay_tool *known, as_answer *out, assay_error *err)
 {
-	const assay_tool *known =
-		w->estate->catalogue ? as_catalogue_find(w->estate->catalogue, as_str(s->spec->id), tool) : NULL;
+	const assay_json *content = as_json_get(out->result, "structuredContent");
+	as_schema *schema = NULL;
+	assay_error why = {0};
+	as_buf text = {0};
+	int rc;
+	if (!known || !known->output_schema || !content || out->status != ASSAY_STEP_SUCCESS) {
+		return 0;
+	}
+	rc = as_schema_compile(known->output_schema, &schema, &why);
+	if (rc == 0) {
+		rc = as_schema_validate(schema, content, &why);
+	}
+	if (rc == ASSAY_EDATA && schema) {
+		as_buf_printf(&text, "%s%s%s", why.pointer, why.pointer[0] ? ": " : "", why.message);
+		out->unfit = as_json_string(as_buf_str(&text));
+		rc = out->unfit && !text.failed ? 0 : ASSAY_ENOMEM;
+	}
+	as_buf_free(&text);
+	as_schema_free(schema); /* one that cannot be read is no promise */
+	return rc == ASSAY_ENOMEM ? as_fail_memory(err) : 0;
+}
+
+/* A successful write moves the version of the server's group; nothing else does (design page "replay", rule 3). */
+static int move_version(live_server *s, as_call *call, const assay_tool *known, assay_str tool,
+			const assay_json *arguments, as_answer *out, assay_error *err)
+{
 	char *version = s->environment ? s->environment->version : s->version;
 	int rc = 0;
 	memcpy(out->version, version, AS_VERSION_SIZE);
@@ -286,6 +310,7 @@ static int live_call(as_world *base, as_call *call, assay_str server, assay_str 
 {
 	live_world *w = (live_world *)base;
 	live_server *s = find_server(w, server);
+	const assay_tool *known = w->estate->catalogue ? as_catalogue_find(w->estate->catalogue, server, tool) : NULL;
 	bool rpc_error = false;
 	int rc;
 	*out = (as_answer){.served = ASSAY_SERVED_LIVE};
@@ -309,7 +334,8 @@ static int live_call(as_world *base, as_call *call, assay_str server, assay_str 
 			return as_fail_memory(err);
 		}
 	}
-	return move_version(w, s, call, tool, arguments, out, err);
+	rc = check_output(known, out, err);
+	return rc < 0 ? rc : move_version(s, call, known, tool, arguments, out, err);
 }
 
 static const as_world_ops live_ops = {live_call, live_reset, live_close};

@@ -276,7 +276,8 @@ static int act_in_world(as_recorder *r, as_call *call, assay_str server, assay_s
 		record.result = answer.result;
 		record.error = answer.error;
 		record.asked = answer.asked;
-		answer.result = answer.error = answer.asked = NULL;
+		record.unfit = answer.unfit;
+		answer.result = answer.error = answer.asked = answer.unfit = NULL;
 		*is_error = answer.status != ASSAY_STEP_SUCCESS;
 		rc = as_trace_add_call(r->trace, &record, NULL, err);
 	}

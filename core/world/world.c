@@ -17,6 +17,7 @@ void as_answer_clear(as_answer *a)
 	as_json_free(a->result);
 	as_json_free(a->error);
 	as_json_free(a->asked);
+	as_json_free(a->unfit);
 	*a = (as_answer){0};
 }
 

@@ -10,10 +10,11 @@
 typedef struct as_answer {
 	assay_json
 		*result; /* MCP result object as it goes into the trace, NULL when there is none; the taker frees it */
-	assay_json *asked;             /* as_mcp_take_asked; NULL: nothing; the taker frees it */
-	assay_json *error;             /* StepError {"code","message","raw"} or NULL; the taker frees it */
-	uint32_t status;               /* ASSAY_STEP_... */
-	uint32_t served;               /* ASSAY_SERVED_... */
+	assay_json *asked; /* as_mcp_take_asked; NULL: nothing; the taker frees it */
+	assay_json *unfit; /* how it breaks its tool's outputSchema, a string; NULL: it does not; the taker frees it */
+	assay_json *error; /* StepError {"code","message","raw"} or NULL; the taker frees it */
+	uint32_t status;   /* ASSAY_STEP_... */
+	uint32_t served;   /* ASSAY_SERVED_... */
 	char version[AS_VERSION_SIZE]; /* of the server's group before the call */
 	char next[AS_VERSION_SIZE];    /* and after it */
 } as_answer;

@@ -535,6 +535,11 @@ static void call_closes(long id)
 	deaf();
 }
 
+static void call_structured(long id)
+{
+	answer(id, "{\"content\":[],\"structuredContent\":{\"n\":\"seven\"}}");
+}
+
 static void call_list_changed(long id)
 {
 	for (int i = 0; i < 4; i++) {
@@ -641,6 +646,7 @@ static const struct behaviour {
 	{.name = "call-batch-new", .call = call_batch},
 	{.name = "call-dies", .call = call_dies},
 	{.name = "call-closes", .call = call_closes},
+	{.name = "call-structured", .call = call_structured},
 	{.name = "call-list-changed", .call = call_list_changed},
 	{.name = "call-asks", .call = call_asks},
 	{.name = "call-asks-much", .call = call_asks_much},
