@@ -1,8 +1,8 @@
 /* Pipes to and from children, and their end. All our ends are non-blocking, and all waiting is one poll over stdin,
  * stdout, stderr, the process itself and the cancellation, so that neither side can block the other.
  *
- * SIGPIPE must not end us when a child stops reading. Whether the program ignores it is main's affair: write_quietly
- * blocks it for the thread and swallows one that its own write raised, which works either way.
+ * SIGPIPE must not end us when a child stops reading. Whether the program ignores it is main's affair: where it
+ * does not, write_quietly blocks it for the thread and swallows one that its own write raised.
  *
  * The end of a child is seen through a pidfd (no SIGCHLD handler, which would be global state); without one by looking
  * at short intervals. Our child is the keeper of the command (keeper.c), which ends as the command did, once nothing of

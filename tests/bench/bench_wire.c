@@ -12,6 +12,7 @@
 #include "core/plugin/call.h"
 #include "core/plugin/registry.h"
 #include "tests/bench/clock.h"
+#include "tests/mcp/private_memory.h"
 
 #include <signal.h>
 #include <string.h>
@@ -183,21 +184,12 @@ static void print_median(const char *name, double *us, size_t n)
 	printf("%s %.2f us\n", name, us[n / 2]);
 }
 
-/* What this process alone holds, from the kernel. */
 static void print_memory(const char *name)
 {
-	char line[256];
-	unsigned long kb = 0, one;
-	FILE *f = fopen("/proc/self/smaps_rollup", "r");
+	long kib = private_kib();
 
-	while (f && fgets(line, sizeof line, f)) {
-		if (sscanf(line, "Private_Clean: %lu", &one) == 1 || sscanf(line, "Private_Dirty: %lu", &one) == 1) {
-			kb += one;
-		}
-	}
-	bench_must(f && kb ? 0 : -1, "reading smaps_rollup");
-	fclose(f);
-	printf("%s %lu KiB\n", name, kb);
+	bench_must(kib > 0 ? 0 : -1, "reading smaps_rollup");
+	printf("%s %ld KiB\n", name, kib);
 }
 
 /* A call as a line, and how long its answer is, by asking a server of one's own. */

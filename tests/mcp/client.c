@@ -8,6 +8,7 @@
 #include "core/mcp/session.h"
 #include "core/plugin/call.h"
 #include "core/plugin/registry.h"
+#include "tests/mcp/private_memory.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -133,21 +134,6 @@ static int run(as_registry *registry, const char *use, const assay_json *options
 	as_mcp_close(s);
 	as_instance_close(transport);
 	return rc;
-}
-
-static long private_kib(void)
-{
-	char text[256];
-	long sum = 0;
-	FILE *f = fopen("/proc/self/smaps_rollup", "r");
-
-	while (f && fgets(text, sizeof text, f)) {
-		sum += strncmp(text, "Private_", 8) ? 0 : strtol(strchr(text, ':') + 1, NULL, 10);
-	}
-	if (f) {
-		fclose(f);
-	}
-	return sum;
 }
 
 static void print_holdings(void)
