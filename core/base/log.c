@@ -19,6 +19,8 @@ struct as_log {
 	struct rule *rules;
 	size_t n_rules, cap_rules;
 	int level; /* of the components without a rule */
+	bool (*filter)(void *payload, as_buf *line);
+	void *payload;
 };
 
 static const char *const level_names[] = {"error", "warning", "info", "debug", "trace"};
@@ -108,6 +110,14 @@ void as_log_free(as_log *log)
 	}
 }
 
+void as_log_set_filter(as_log *log, bool (*filter)(void *payload, as_buf *line), void *payload)
+{
+	if (log) {
+		log->filter = filter;
+		log->payload = payload;
+	}
+}
+
 bool as_log_on(const as_log *log, const char *component, int level)
 {
 	if (!log) {
@@ -144,6 +154,9 @@ void as_log_putv(as_log *log, const char *component, int level, const char *form
 	}
 	as_printable(&line, text);
 	as_buf_puts(&line, text.len < (size_t)n ? "...\n" : "\n");
+	if (log->filter) {
+		log->filter(log->payload, &line);
+	}
 	/* One write a line, so that lines of several threads and processes do not mix. */
 	if (!line.failed) {
 		fwrite(line.ptr, 1, line.len, log->stream);

@@ -95,6 +95,12 @@ static int open_store(as_cli *cli, uint32_t flags, as_project *p, assay_error *e
 	return rc;
 }
 
+static int open_replies(const as_cli *cli, as_project *p, assay_error *err)
+{
+	const char *path = as_cli_option(cli, "replies");
+	return path ? as_store_open(path, AS_STORE_READ_ONLY, &p->replies, err) : 0;
+}
+
 static int note_run(const as_project *p, assay_error *err)
 {
 	const as_manifest *m = p->manifest;
@@ -135,8 +141,11 @@ int as_project_open(as_cli *cli, uint32_t flags, as_project *p, assay_error *err
 	rc = rc < 0 ? rc : as_manifest_check_plugins(p->manifest, registry, err);
 	rc = rc < 0 ? rc : choose_out_dir(cli, p, err);
 	rc = rc < 0 ? rc : open_store(cli, flags, p, err);
+	rc = rc < 0 ? rc : open_replies(cli, p, err);
 	rc = rc < 0 ? rc : note_run(p, err);
 	if (rc == 0) {
+		options.replies = p->replies;
+		options.offline = as_cli_option(cli, "offline") != NULL;
 		options.manifest = p->manifest;
 		options.registry = registry;
 		options.store = p->store;
@@ -152,6 +161,7 @@ void as_project_close(as_project *p)
 {
 	as_engine_close(p->engine);
 	as_store_close(p->store);
+	as_store_close(p->replies);
 	as_manifest_free(p->manifest);
 	as_buf_free(&p->out_dir);
 	as_buf_free(&p->store_path);

@@ -68,12 +68,12 @@ int as_cli_registry(as_cli *cli, bool shipped_only, as_registry **out, assay_err
 /* What the verbs of a run share: manifest, store, engine. */
 typedef struct as_project {
 	as_manifest *manifest;
-	as_store *store;
+	as_store *store, *replies; /* replies: NULL when none is given */
 	as_engine *engine;
 	as_buf out_dir, store_path;
 } as_project;
 #define AS_PROJECT_READ 1u /* the store must be there; nothing will be written but derived rows */
-/* Options used: --manifest --store --out --seed --jobs. */
+/* Options used: AS_PROJECT_OPTIONS. */
 int as_project_open(as_cli *cli, uint32_t flags, as_project *out, assay_error *err);
 void as_project_close(as_project *p);
 

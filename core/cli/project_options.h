@@ -7,6 +7,8 @@
 		{"store", "FILE", "the store (default: assay.db beside the manifest)"},                                \
 		{"out", "DIR", "where reports and releases go (default: beside the manifest)"},                        \
 		{"seed", "N", "another seed than the manifest's"},                                                     \
+		{"offline", NULL, "ask no model: use the replies that are stored"},                                    \
+		{"replies", "FILE", "another store whose model replies are used, too"},                                \
 	{                                                                                                              \
 		"jobs", "N", "worker threads (default: the manifest's, else one a processor)"                          \
 	}

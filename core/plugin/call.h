@@ -23,6 +23,10 @@ typedef struct as_call_hooks {
 		    uint64_t seed, uint32_t *picked, size_t *n_picked, assay_error *err);
 	/* The thread's HTTP client, opened on first use. */
 	int (*http)(void *context, const as_http_ops **ops, as_http_client **client, assay_error *err);
+	/* What ${NAME} stands for in what a plugin sends out; borrowed until the operation returns. NULL hook: such
+	 * text is left as it is. NULL value: not set. taking: it is used now, so that the next of several keys comes
+	 * next. */
+	const char *(*variable)(void *context, const char *name, bool taking);
 } as_call_hooks;
 
 typedef struct as_call {

@@ -28,6 +28,7 @@ static int http_request(assay_call *call, const assay_http_request *request, ass
 	const as_http_ops *ops = NULL;
 	as_http_client *client = NULL;
 	as_http_reply got = {0};
+	as_arena arena = {0};
 	assay_error why = {0};
 	body b = {sink, false};
 	if (!c->hooks || !c->hooks->http) {
@@ -42,9 +43,15 @@ static int http_request(assay_call *call, const assay_http_request *request, ass
 	if (rc < 0) {
 		return rc;
 	}
+	const char *url = as_host_expand(c, &arena, request->url, err);
+	const char *const *headers = url ? as_host_expand_list(c, &arena, request->headers, err) : NULL;
+	if (!url || (request->headers && !headers)) {
+		as_arena_free(&arena);
+		return ASSAY_EAUTH;
+	}
 	const as_http_request full = {.method = request->method ? request->method : "GET",
-				      .url = request->url,
-				      .headers = request->headers,
+				      .url = url,
+				      .headers = headers,
 				      .body = request->body,
 				      .deadline_ms = as_host_deadline(c, request->timeout_ms > 0 ? request->timeout_ms
 												 : AS_FOREVER),
@@ -53,6 +60,7 @@ static int http_request(assay_call *call, const assay_http_request *request, ass
 				      .on_body = on_body,
 				      .payload = &b};
 	rc = ops->request(client, &full, &got, &why);
+	as_arena_free(&arena);
 	if (rc != 0 && !b.enough) {
 		if (err && err->code == 0) {
 			*err = why;

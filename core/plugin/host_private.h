@@ -3,6 +3,7 @@
 #define AS_HOST_PRIVATE_H
 
 #include "core/plugin/call.h"
+#include <assay/variables.h>
 
 extern const assay_text_api as_host_text;
 extern const assay_process_api as_host_process;
@@ -18,6 +19,13 @@ static inline const as_call *as_call_of_const(const assay_call *call)
 {
 	return (const as_call *)call;
 }
+
+/* "text with ${NAME}" with the values of variables, where the call has any; else `text` itself. NULL and an error when
+ * one is not set or memory is out. The answer is the arena's or the caller's own. */
+const char *as_host_expand(const as_call *call, as_arena *arena, const char *text, assay_error *err);
+/* The same for a NULL-terminated list. */
+const char *const *as_host_expand_list(const as_call *call, as_arena *arena, const char *const *list, assay_error *err);
+extern const assay_variables_api as_host_variables;
 
 /* ASSAY_ENOTSUP: this operation has no use for `service`. */
 int as_host_no_service(const char *service, assay_error *err);

@@ -23,7 +23,12 @@ static int process_spawn(assay_call *call, const assay_process_spec *spec, assay
 	if (rc < 0) {
 		return rc;
 	}
-	const char *const *env = as_process_env(&arena, spec->env);
+	const char *const *given = as_host_expand_list(c, &arena, spec->env, err);
+	if (spec->env && !given) {
+		as_arena_free(&arena);
+		return ASSAY_EAUTH;
+	}
+	const char *const *env = as_process_env(&arena, given);
 	p = as_new(1, sizeof *p);
 	if (!env || !p) {
 		rc = as_fail_memory(err);

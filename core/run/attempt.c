@@ -42,15 +42,15 @@ static const char *end_of_result(const assay_json *exploration)
 /* The end of a session that a service cut short. NULL: not an end but a failure of the run itself. */
 static const char *end_of_error(const as_context *c, int rc)
 {
+	if (c->fault == AS_FAULT_MODEL) {
+		return c->dialogue.end;
+	}
 	if (rc == ASSAY_ETIMEOUT && as_remaining(c->call.deadline_ms) == 0) {
 		return "time_limit";
 	}
 	if (rc == ASSAY_ECANCELED || rc == ASSAY_ENOMEM || rc == ASSAY_EPLUGIN || rc == ASSAY_ENOTSUP ||
 	    rc == ASSAY_EINVAL) {
 		return NULL;
-	}
-	if (c->fault == AS_FAULT_MODEL) {
-		return "model_unreachable";
 	}
 	if (c->fault == AS_FAULT_SERVER) {
 		return "server_unreachable";
@@ -124,6 +124,9 @@ int as_session_run(as_worker *w, const as_session_spec *spec, as_session_result 
 	c.model = spec->model;
 	c.world = spec->world;
 	c.try_number = spec->try_number;
+	c.sampling = spec->sampling;
+	c.max_tokens = spec->budget.tokens;
+	c.max_usd = spec->budget.usd;
 	options.catalogue = c.engine->catalogue;
 	rc = as_worker_instance(w, spec->explorer, ASSAY_ROLE_EXPLORER, &explorer, err);
 	if (rc == 0) {

@@ -14,7 +14,8 @@ typedef struct as_session_spec {
 	assay_json *seed_metadata; /* taken over */
 	uint64_t seed;
 	as_budget budget;
-	const char *subject; /* key of stored replies and timings */
+	const assay_json *sampling; /* NULL: the model's own */
+	const char *subject;        /* key of stored replies and timings */
 	int64_t try_number;
 	as_world *world; /* borrowed */
 } as_session_spec;

@@ -1,14 +1,10 @@
 #include "core/run/context.h"
 
 #include "core/base/error.h"
-#include "core/base/hash.h"
 #include "core/run/score.h"
-#include <assay/roles/llm.h>
 #include <assay/roles/sampler.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MODEL_TRIES 3
 
 typedef struct opened {
 	const as_use *key;
@@ -189,89 +185,10 @@ static int hook_world_reset(void *context, assay_error *err)
 	return c->world->ops->reset(c->world, &c->call, err);
 }
 
-/* One request, asked again a few times when the provider says that this may help. */
-static int ask_model(as_context *c, const as_instance *model, const assay_json *request, assay_json **reply,
-		     assay_error *err)
-{
-	const assay_llm_ops *ops = as_instance_ops(model);
-	int rc = ASSAY_EINTERNAL;
-	for (int i = 0; i < MODEL_TRIES; i++) {
-		as_collect got;
-		assay_error local = {0};
-		as_collect_init(&got, 1, 0);
-		rc = ops->complete(as_instance_self(model), &c->call.pub, request, &got.sink, &local);
-		if (rc == 0) {
-			rc = as_collect_one(&got, c->model->llm.use, reply, &local);
-		}
-		as_collect_free(&got);
-		if (rc == 0) {
-			return 0;
-		}
-		if (err) {
-			*err = local;
-			err->code = rc;
-		}
-		if (!(local.flags & ASSAY_ERR_RETRYABLE) || i + 1 == MODEL_TRIES) {
-			break;
-		}
-		rc = as_wait_fd(-1, 0, as_deadline(local.detail > 0 ? local.detail : 500 << i), c->call.cancel, NULL);
-		if (rc == ASSAY_ECANCELED || as_remaining(c->call.deadline_ms) == 0) {
-			break;
-		}
-	}
-	as_error_where(err, c->model->name, 0);
-	return rc;
-}
-
-/* The request's own digest: part of the key of its stored reply. */
-static int request_hash(const as_context *c, const assay_json *request, char out[65], assay_error *err)
-{
-	assay_text text = {0}, options = {0};
-	int rc = as_json_dump(request, ASSAY_JSON_CANONICAL, &text, err);
-	if (rc == 0) {
-		rc = as_json_dump(c->model->llm.options, ASSAY_JSON_CANONICAL, &options, err);
-	}
-	if (rc == 0) {
-		assay_str parts[] = {as_str(c->model->llm.use), as_text_str(options), as_text_str(text)};
-		as_hash_parts("llm request", parts, 3, out);
-	}
-	as_text_free(&text);
-	as_text_free(&options);
-	return rc;
-}
-
-/* A stored reply is used before anything is asked; a new one is committed before it is used. */
-static int ask_stored(as_context *c, const as_instance *model, const assay_json *request, assay_json **reply,
-		      assay_error *err)
-{
-	char hash[65];
-	assay_text body = {0};
-	int64_t ordinal = c->ordinal++;
-	int rc = request_hash(c, request, hash, err);
-	if (rc < 0) {
-		return rc;
-	}
-	rc = as_store_get_reply(c->engine->store, as_str(c->subject), c->try_number, ordinal, as_str(hash), &body,
-				NULL);
-	if (rc == 0) {
-		rc = as_json_parse(as_text_str(body), ASSAY_JSON_PEER, reply, err);
-	} else if (rc == ASSAY_ENOENT) {
-		rc = ask_model(c, model, request, reply, err);
-		if (rc == 0) {
-			rc = as_json_dump(*reply, ASSAY_JSON_COMPACT, &body, err);
-		}
-		if (rc == 0) {
-			rc = as_store_put_reply(c->engine->store, as_str(c->subject), c->try_number, ordinal,
-						as_str(hash), as_text_str(body), err);
-		}
-	}
-	as_text_free(&body);
-	return rc;
-}
-
 static int hook_chat(void *context, const assay_json *request, assay_json **reply, assay_error *err)
 {
 	as_context *c = context;
+	as_llm_dialogue *d = &c->dialogue;
 	as_instance *model;
 	int rc;
 	*reply = NULL;
@@ -285,14 +202,17 @@ static int hook_chat(void *context, const assay_json *request, assay_json **repl
 	if (rc < 0) {
 		return rc;
 	}
-	if (as_instance_info(model)->impl->flags & ASSAY_IMPL_PURE) {
-		rc = ask_model(c, model, request, reply, err); /* recomputing is cheaper than storing */
-	} else {
-		rc = ask_stored(c, model, request, reply, err);
-	}
-	if (rc < 0 && rc != ASSAY_ECANCELED && !(rc == ASSAY_ETIMEOUT && as_remaining(c->call.deadline_ms) == 0)) {
-		c->fault = AS_FAULT_MODEL;
-	}
+	d->hub = c->engine->llm;
+	d->model = (size_t)(c->model - c->engine->manifest->models);
+	d->instance = model;
+	d->call = &c->call;
+	d->subject = as_str(c->subject);
+	d->try_number = c->try_number;
+	d->sampling = c->sampling;
+	d->max_tokens = c->max_tokens;
+	d->max_usd = c->max_usd;
+	rc = as_llm_chat(d, request, reply, err);
+	c->fault = rc < 0 ? AS_FAULT_MODEL : c->fault;
 	return rc;
 }
 

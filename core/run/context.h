@@ -25,11 +25,15 @@ typedef struct as_context {
 	as_engine *engine;
 	as_worker *worker;
 	as_rng rng;
-	as_world *world;             /* NULL: none */
-	as_recorder *recorder;       /* NULL: none */
-	const as_model_spec *model;  /* NULL: none */
-	const char *subject;         /* stored replies are keyed by it: an attempt id or a goal's key */
-	int64_t try_number, ordinal; /* ordinal: model requests so far */
+	as_world *world;            /* NULL: none */
+	as_recorder *recorder;      /* NULL: none */
+	const as_model_spec *model; /* NULL: none */
+	const char *subject;        /* stored replies are keyed by it: an attempt id or a goal's key */
+	int64_t try_number;
+	const assay_json *sampling; /* a candidate's; NULL: none */
+	int64_t max_tokens;         /* of all model requests; 0: no bound */
+	double max_usd;
+	as_llm_dialogue dialogue; /* begun by the first request to the model */
 	int fault;
 } as_context;
 

@@ -21,6 +21,26 @@ static int make_quota(as_engine *e, assay_error *err)
 	return rc;
 }
 
+static int make_hub(as_engine *e, const as_engine_options *options, assay_error *err)
+{
+	const as_manifest *m = e->manifest;
+	as_llm_hub_options hub = {.n_models = m->n_models,
+				  .variable = as_variable,
+				  .payload = e->variables,
+				  .store = e->store,
+				  .replies = options->replies,
+				  .offline = options->offline,
+				  .max_usd = m->usd,
+				  .log = e->log};
+	e->models = as_new(m->n_models + 1, sizeof *e->models);
+	for (size_t i = 0; e->models && i < m->n_models; i++) {
+		const as_model_spec *s = &m->models[i];
+		e->models[i] = (as_llm_settings){s->name, s->llm.use, s->llm.options, s->price, s->limits, s->sampling};
+	}
+	hub.models = e->models;
+	return e->models ? as_llm_hub_new(&hub, &e->llm, err) : as_fail_memory(err);
+}
+
 int as_engine_open(const as_engine_options *options, as_engine **out, assay_error *err)
 {
 	as_engine *e = as_new(1, sizeof *e);
@@ -44,6 +64,9 @@ int as_engine_open(const as_engine_options *options, as_engine **out, assay_erro
 	}
 	if (rc == 0) {
 		rc = make_quota(e, err);
+	}
+	if (rc == 0) {
+		rc = make_hub(e, options, err);
 	}
 	if (rc < 0) {
 		as_engine_close(e);
@@ -69,6 +92,8 @@ void as_engine_close(as_engine *e)
 		return;
 	}
 	as_workdir_close(&e->work);
+	as_llm_hub_free(e->llm);
+	free(e->models);
 	as_quota_free(e->quota);
 	as_variables_free(e->variables);
 	as_catalogue_free(e->catalogue);

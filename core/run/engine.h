@@ -4,6 +4,7 @@
 #define AS_ENGINE_H
 
 #include "core/base/log.h"
+#include "core/llm/llm.h"
 #include "core/run/manifest.h"
 #include "core/run/pool.h"
 #include "core/run/progress.h"
@@ -19,6 +20,8 @@ typedef struct as_engine {
 	const as_cancel *cancel;
 	as_progress *progress;
 	uint32_t jobs;
+	as_llm_hub *llm; /* the manifest's models, in its order */
+	as_llm_settings *models;
 
 	as_variables *variables;
 	as_catalogue *catalogue; /* after as_stage_catalogue */
@@ -34,10 +37,16 @@ typedef struct as_engine_options {
 	as_log *log;
 	const as_cancel *cancel;
 	as_progress *progress;
+	as_store *replies; /* model replies are looked for there, too; NULL: none */
+	bool offline;      /* no model is asked: stored replies only */
 } as_engine_options;
 
 int as_engine_open(const as_engine_options *options, as_engine **out, assay_error *err);
 void as_engine_close(as_engine *e);
+
+/* Can the models be asked that authors (or candidates and scorers) use? Nothing is sent. ASSAY_EAUTH names the variable
+ * that is not set. Part of the stages that ask them. */
+int as_check_models(as_engine *e, bool authors, assay_error *err);
 
 /* Start every server once, take its tools and fingerprint into the store; read them from there when they are in it. */
 int as_stage_catalogue(as_engine *e, assay_error *err);

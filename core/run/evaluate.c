@@ -296,6 +296,7 @@ static int run_try(evaluation *v, as_worker *w, const eval_item *item, const cha
 				.model = as_manifest_model(m, candidate->explorer.model),
 				.trace_servers = t->servers,
 				.budget = condition->budget,
+				.sampling = candidate->sampling,
 				.subject = id,
 				.try_number = number};
 	as_session_result result = {0};
@@ -330,7 +331,7 @@ static int run_item(void *context, uint32_t worker, size_t index, assay_error *e
 	const done_attempt *done;
 	char id[65];
 	bool voided = true;
-	int64_t number;
+	int64_t number, last;
 	int rc = as_attempt_id(as_json_str(as_json_get(v->tasks[item->task].document, "task_id")),
 			       &m->candidates[item->candidate], &m->conditions[item->condition], item->repeat, id, err);
 	if (rc < 0) {
@@ -338,7 +339,10 @@ static int run_item(void *context, uint32_t worker, size_t index, assay_error *e
 	}
 	done = find_done(v, id);
 	voided = !(done && done->settled);
-	for (number = done ? done->tries + 1 : 1; rc == 0 && voided && number <= (int64_t)m->retry_void + 1; number++) {
+	/* Each run of the command may try anew: what is void was nobody's answer. */
+	number = done ? done->tries + 1 : 1;
+	last = number + (int64_t)m->retry_void;
+	for (; rc == 0 && voided && number <= last; number++) {
 		rc = run_try(v, v->workers[worker], item, id, number, &voided, err);
 		pthread_mutex_lock(&v->lock);
 		v->made += rc == 0;
@@ -366,7 +370,10 @@ int as_stage_evaluate(as_engine *e, uint64_t *made, assay_error *err)
 	if (pthread_mutex_init(&v.lock, NULL) != 0) {
 		return as_fail_memory(err);
 	}
-	rc = make_workers(&v, err);
+	rc = as_check_models(e, false, err);
+	if (rc == 0) {
+		rc = make_workers(&v, err);
+	}
 	if (rc == 0) {
 		rc = load_tasks(&v, err);
 	}

@@ -150,8 +150,9 @@ int as_stage_generate(as_engine *e, int upto, uint64_t *shortfall, assay_error *
 {
 	const as_manifest *m = e->manifest;
 	generation g = {.engine = e, .upto = upto};
-	int rc = prepare(&g, err);
+	int rc = as_check_models(e, true, err);
 	*shortfall = 0;
+	rc = rc < 0 ? rc : prepare(&g, err);
 	while (rc == 0) {
 		rc = schedule(&g, err);
 		if (rc < 0 || g.n_slots == 0) {

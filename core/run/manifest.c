@@ -133,8 +133,11 @@ static assay_json *author_models(const as_manifest *m)
 		for (size_t k = 0; k < 3 && rc == 0; k++) {
 			const char *name = uses[k]->model;
 			if (name) {
-				rc = as_json_set(out, name,
-						 as_json_clone(as_json_get(as_json_get(m->document, "models"), name)));
+				assay_json *model =
+					as_json_clone(as_json_get(as_json_get(m->document, "models"), name));
+				as_json_free(as_json_detach(model, "price"));
+				as_json_free(as_json_detach(model, "limits"));
+				rc = as_json_set(out, name, model);
 			}
 		}
 	}

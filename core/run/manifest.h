@@ -19,8 +19,9 @@ typedef struct as_use {
 
 typedef struct as_model_spec {
 	const char *name;
-	as_use llm;         /* "llm/..." or "embedder/..." */
-	const char *family; /* "unknown" when not given */
+	as_use llm;                                  /* "llm/..." or "embedder/..." */
+	const char *family;                          /* "unknown" when not given */
+	const assay_json *price, *limits, *sampling; /* objects or NULL; core/llm/llm.h */
 } as_model_spec;
 
 typedef struct as_author_spec {
@@ -50,6 +51,8 @@ typedef struct as_candidate_spec {
 typedef struct as_budget {
 	uint32_t turns;   /* 12 */
 	uint32_t seconds; /* 600; 300 when generating */
+	int64_t tokens;   /* 0: no bound */
+	double usd;       /* 0: no bound */
 } as_budget;
 
 typedef struct as_condition_spec {
@@ -95,6 +98,7 @@ typedef struct as_manifest {
 	const as_use *reports;
 	size_t n_reports;
 	uint32_t jobs, server_processes; /* 0: as many as cores; 0: no limit */
+	double usd;                      /* for all models of a store; 0: no bound */
 
 	char bench_id[65]; /* hash of all that decides the tasks: servers, environments, models, generation, profile,
 			      seed */

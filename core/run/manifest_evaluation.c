@@ -3,8 +3,26 @@
 #include "core/run/manifest_read.h"
 #include <string.h>
 
-#define DEFAULT_TURNS 12u
 #define DEFAULT_SECONDS 600u
+
+/* Who a candidate is hangs on its model, too: what it is, not what it costs or is called. */
+static int record_model(const as_manifest_build *b, as_candidate_spec *c, assay_error *err)
+{
+	const as_model_spec *model = as_manifest_model(&b->m, c->explorer.model);
+	assay_json *settings;
+	int rc;
+	if (!model) {
+		return 0;
+	}
+	settings = as_json_object();
+	rc = as_json_set(settings, "use", as_json_cstring(model->llm.use));
+	rc |= as_json_set(settings, "options", as_json_clone(model->llm.options));
+	if (model->sampling) {
+		rc |= as_json_set(settings, "sampling", as_json_clone(model->sampling));
+	}
+	rc |= as_json_set(as_json_edit(c->record), "model", settings);
+	return rc < 0 ? as_fail_memory(err) : 0;
+}
 
 static int read_candidate(as_manifest_build *b, const assay_json *v, size_t index, as_candidate_spec *c,
 			  assay_error *err)
@@ -20,7 +38,8 @@ static int read_candidate(as_manifest_build *b, const assay_json *v, size_t inde
 	if (as_take_options(b, v, no_part_of_candidate, &c->record, err) < 0) {
 		return ASSAY_ENOMEM;
 	}
-	return as_read_use(b, v, "explorer", NULL, reserved, pointer, &c->explorer, err);
+	int rc = as_read_use(b, v, "explorer", NULL, reserved, pointer, &c->explorer, err);
+	return rc < 0 ? rc : record_model(b, c, err);
 }
 
 static int read_candidates(as_manifest_build *b, const assay_json *all, assay_error *err)
@@ -53,7 +72,7 @@ static int read_condition(as_manifest_build *b, const assay_json *v, size_t inde
 			  as_condition_spec *c, assay_error *err)
 {
 	static const char *const reserved[] = {"use", "model", NULL};
-	const assay_json *world = as_json_get(v, "world"), *budget = as_json_get(v, "budget");
+	const assay_json *world = as_json_get(v, "world");
 	static const char *const no_part_of_condition[] = {"attempts",
 							   NULL}; /* more repeats leave the others as they are */
 	char pointer[96];
@@ -64,8 +83,7 @@ static int read_condition(as_manifest_build *b, const assay_json *v, size_t inde
 	c->replay.mode = as_str_is(as_json_str(as_json_get(world, "replay")), "reference") ? AS_REPLAY_REFERENCE
 											   : AS_REPLAY_STATEFUL;
 	c->replay.near_threshold = as_json_f64(as_json_get(world, "near"), 0.75);
-	c->budget = (as_budget){(uint32_t)as_json_i64(as_json_get(budget, "turns"), DEFAULT_TURNS),
-				(uint32_t)as_json_i64(as_json_get(budget, "seconds"), DEFAULT_SECONDS)};
+	c->budget = as_read_budget(as_json_get(v, "budget"), DEFAULT_SECONDS);
 	c->attempts = (uint32_t)as_json_i64(as_json_get(v, "attempts"), attempts);
 	snprintf(pointer, sizeof pointer, "/evaluation/conditions/%zu/exposure", index);
 	return as_read_use(b, as_json_get(v, "exposure"), "exposure", "exposure/target", reserved, pointer,

@@ -82,10 +82,9 @@ static as_fill_options read_fill(const assay_json *fill)
 
 int as_read_generation(as_manifest_build *b, assay_error *err)
 {
-	const assay_json *g = as_json_get(b->m.document, "generation"), *budget = as_json_get(g, "budget");
+	const assay_json *g = as_json_get(b->m.document, "generation");
 	int rc = read_authors(b, as_json_get(g, "authors"), err);
-	b->m.generation_budget = (as_budget){(uint32_t)as_json_i64(as_json_get(budget, "turns"), DEFAULT_TURNS),
-					     (uint32_t)as_json_i64(as_json_get(budget, "seconds"), DEFAULT_SECONDS)};
+	b->m.generation_budget = as_read_budget(as_json_get(g, "budget"), DEFAULT_SECONDS);
 	b->m.max_goals = (uint32_t)as_json_i64(as_json_get(g, "max_goals"), 400);
 	b->m.fill = read_fill(as_json_get(g, "fill"));
 	rc = rc < 0 ? rc : as_read_categories(b, err);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DEFAULT_TURNS 12
+
 int as_manifest_fail(const assay_json *at, assay_error *err, const char *pointer, const char *format, ...)
 {
 	va_list args;
@@ -78,6 +80,14 @@ static int check_model(const as_manifest_build *b, const assay_json *object, con
 	return ASSAY_EDATA;
 }
 
+as_budget as_read_budget(const assay_json *budget, uint32_t seconds)
+{
+	return (as_budget){.turns = (uint32_t)as_json_i64(as_json_get(budget, "turns"), DEFAULT_TURNS),
+			   .seconds = (uint32_t)as_json_i64(as_json_get(budget, "seconds"), seconds),
+			   .tokens = as_json_i64(as_json_get(budget, "tokens"), 0),
+			   .usd = as_json_f64(as_json_get(budget, "usd"), 0)};
+}
+
 int as_read_use(as_manifest_build *b, const assay_json *object, const char *role, const char *fallback,
 		const char *const *reserved, const char *pointer, as_use *out, assay_error *err)
 {
@@ -99,7 +109,7 @@ int as_read_use(as_manifest_build *b, const assay_json *object, const char *role
 
 static int read_models(as_manifest_build *b, assay_error *err)
 {
-	static const char *const reserved[] = {"use", "family", "price", "limits", NULL};
+	static const char *const reserved[] = {"use", "family", "price", "limits", "sampling", NULL};
 	const assay_json *models = as_json_get(b->m.document, "models");
 	as_model_spec *list = as_arena_alloc(&b->arena, (as_json_count(models) + 1) * sizeof *list);
 	size_t n = 0;
@@ -113,6 +123,9 @@ static int read_models(as_manifest_build *b, assay_error *err)
 		int rc;
 		m->name = as_json_key(v).ptr;
 		m->family = as_json_cstr(as_json_get(v, "family"), "unknown");
+		m->price = as_json_get(v, "price");
+		m->limits = as_json_get(v, "limits");
+		m->sampling = as_json_get(v, "sampling");
 		snprintf(pointer, sizeof pointer, "/models/%s", m->name);
 		m->llm = (as_use){.use = use,
 				  .pointer = as_arena_cstr(&b->arena, as_str(pointer)),
@@ -178,6 +191,7 @@ int as_manifest_read(as_manifest_build *b, assay_error *err)
 	b->m.seed = (uint64_t)as_json_i64(as_json_get(d, "seed"), 0);
 	b->m.jobs = (uint32_t)as_json_i64(as_json_get(limits, "jobs"), 0);
 	b->m.server_processes = (uint32_t)as_json_i64(as_json_get(limits, "server_processes"), 0);
+	b->m.usd = as_json_f64(as_json_get(limits, "usd"), 0);
 	rc = rc < 0 ? rc : read_models(b, err);
 	rc = rc < 0 ? rc : as_read_servers(b, err);
 	rc = rc < 0 ? rc : as_read_generation(b, err);

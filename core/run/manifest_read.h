@@ -27,6 +27,8 @@ int as_take_options(as_manifest_build *b, const assay_json *object, const char *
 
 /* "use" object to as_use: options are what is left when the keys in `reserved` (NULL-terminated) are taken out.
  * `fallback`: its use when the object is NULL. */
+/* {"turns","seconds","tokens","usd"}; seconds: when it says nothing. */
+as_budget as_read_budget(const assay_json *budget, uint32_t seconds);
 int as_read_use(as_manifest_build *b, const assay_json *object, const char *role, const char *fallback,
 		const char *const *reserved, const char *pointer, as_use *out, assay_error *err);
 

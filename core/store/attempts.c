@@ -216,8 +216,7 @@ int as_store_attempts(as_store *s, assay_str run_id, bool with_traces, as_attemp
 	return answer == ASSAY_STOP ? 0 : answer;
 }
 
-int as_store_put_reply(as_store *s, assay_str attempt_id, int64_t try_number, int64_t ordinal, assay_str request_hash,
-		       assay_str body, assay_error *err)
+int as_store_put_reply(as_store *s, const as_reply_row *row, assay_error *err)
 {
 	struct as_query q;
 	int rc = as_store_enter(s, true, err);
@@ -225,12 +224,33 @@ int as_store_put_reply(as_store *s, assay_str attempt_id, int64_t try_number, in
 		return rc;
 	}
 	as_query_start(&q, s, AS_SQL_PUT_REPLY, err);
-	as_query_name(&q, attempt_id);
-	as_query_int(&q, try_number);
-	as_query_int(&q, ordinal);
-	as_query_name(&q, request_hash);
-	as_query_body(&q, body);
+	as_query_name(&q, row->attempt_id);
+	as_query_int(&q, row->try_number);
+	as_query_int(&q, row->ordinal);
+	as_query_name(&q, row->request_hash);
+	as_query_name(&q, row->model);
+	as_query_body(&q, row->request);
+	as_query_body(&q, row->body);
+	as_query_int(&q, row->prompt_tokens);
+	as_query_int(&q, row->completion_tokens);
+	as_query_int(&q, row->cached_tokens);
+	as_query_int(&q, row->reasoning_tokens);
+	as_query_real(&q, row->usd);
 	rc = as_query_run(&q);
+	as_store_leave(s);
+	return rc;
+}
+
+int as_store_spent(as_store *s, double *usd, assay_error *err)
+{
+	struct as_query q;
+	int rc = as_store_enter(s, false, err);
+	if (rc != 0) {
+		return rc;
+	}
+	as_query_start(&q, s, AS_SQL_SPENT, err);
+	*usd = as_query_next(&q) == 1 ? as_query_real_at(&q, 0) : 0;
+	rc = as_query_end(&q);
 	as_store_leave(s);
 	return rc;
 }

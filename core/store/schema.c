@@ -8,9 +8,11 @@
  * v_attempts     a row per try of an attempt: who, how, which task, how it ended, whether it is void
  * v_verdicts     a row per try and scorer: verdict with its bounds lo and hi
  * v_leaderboard  a row per run, condition, candidate and scorer over the attempts that are not void: rate_lo and
- * rate_hi are the means of the bounds, tasks_passed counts tasks of which no attempt did anything but pass, and void
- * counts the tries that were left out v_funnel       a row per run and category: goal slots, and how many of them came
- * how far v_timing       a row per run and kind of work: count, total, mean and longest time in seconds
+ *                rate_hi are the means of the bounds, tasks_passed counts tasks of which no attempt did anything but
+ *                pass, and void counts the tries that were left out
+ * v_funnel       a row per run and category: goal slots, and how many of them came how far
+ * v_cost         a row per run, condition, candidate and model: requests, tokens, US dollars
+ * v_timing       a row per run and kind of work: count, total, mean and longest time in seconds
  *
  * Traces stand in a table of their own so that listing attempts does not read them. attempt_key is local to the file.
  * The times of the clock are in `timing` and nowhere else. */
@@ -46,7 +48,9 @@ static const char attempt_tables[] =
 	" PRIMARY KEY (attempt_key, position)) STRICT, WITHOUT ROWID;"
 	"CREATE TABLE replies ("
 	" attempt_id TEXT NOT NULL, try_number INTEGER NOT NULL, ordinal INTEGER NOT NULL, request_hash TEXT NOT NULL,"
-	" body TEXT NOT NULL, PRIMARY KEY (attempt_id, try_number, ordinal, request_hash)) STRICT;"
+	" model TEXT NOT NULL, request TEXT NOT NULL, body TEXT NOT NULL, prompt_tokens INTEGER NOT NULL,"
+	" completion_tokens INTEGER NOT NULL, cached_tokens INTEGER NOT NULL, reasoning_tokens INTEGER NOT NULL,"
+	" usd REAL NOT NULL, PRIMARY KEY (attempt_id, try_number, ordinal, request_hash)) STRICT;"
 	"CREATE TABLE timing ("
 	" run_id TEXT NOT NULL, subject TEXT NOT NULL, what TEXT NOT NULL, start_us INTEGER NOT NULL,"
 	" length_us INTEGER NOT NULL) STRICT;";
@@ -79,6 +83,10 @@ static const char views[] =
 	" count(*) FILTER (WHERE task_id <> '') AS distilled, count(*) FILTER (WHERE state = 'certified') AS certified,"
 	" count(*) FILTER (WHERE state = 'rejected') AS rejected, count(*) FILTER (WHERE state = 'surplus') AS surplus"
 	" FROM goals GROUP BY run_id, category ORDER BY run_id, category;"
+	"CREATE VIEW v_cost AS SELECT a.run_id, a.condition, a.candidate, p.model, count(*) AS requests,"
+	" sum(p.prompt_tokens) AS prompt_tokens, sum(p.completion_tokens) AS completion_tokens,"
+	" sum(p.cached_tokens) AS cached_tokens, sum(p.reasoning_tokens) AS reasoning_tokens, total(p.usd) AS usd"
+	" FROM replies p JOIN attempts a USING (attempt_id, try_number) GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4;"
 	"CREATE VIEW v_timing AS SELECT run_id, what, count(*) AS count, total(length_us) / 1e6 AS total_s,"
 	" avg(length_us) / 1e6 AS mean_s, max(length_us) / 1e6 AS max_s"
 	" FROM timing GROUP BY run_id, what ORDER BY run_id, what;";
@@ -139,10 +147,12 @@ const char *const as_store_statements[AS_SQL_COUNT] = {
 			       " VALUES (?, ?, ?, ?, ?, ?, ?)",
 	[AS_SQL_VERDICTS] =
 		"SELECT scorer, verdict, lo, hi, body FROM verdicts WHERE attempt_key = ? ORDER BY position",
-	[AS_SQL_PUT_REPLY] = "INSERT OR REPLACE INTO replies (attempt_id, try_number, ordinal, request_hash, body)"
-			     " VALUES (?, ?, ?, ?, ?)",
+	[AS_SQL_PUT_REPLY] = "INSERT OR REPLACE INTO replies (attempt_id, try_number, ordinal, request_hash, model,"
+			     " request, body, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, usd)"
+			     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[AS_SQL_GET_REPLY] = "SELECT body FROM replies"
 			     " WHERE attempt_id = ? AND try_number = ? AND ordinal = ? AND request_hash = ?",
+	[AS_SQL_SPENT] = "SELECT total(usd) FROM replies",
 	[AS_SQL_PUT_TIMING] = "INSERT INTO timing (run_id, subject, what, start_us, length_us) VALUES (?, ?, ?, ?, ?)",
 	[AS_SQL_TIMINGS] = "SELECT what, count(*), CAST(total(length_us) AS INTEGER), max(length_us) FROM timing"
 			   " WHERE run_id = ? GROUP BY what ORDER BY what",

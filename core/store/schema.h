@@ -3,7 +3,7 @@
 #define AS_STORE_SCHEMA_H
 
 #define AS_STORE_APPLICATION_ID 0x41535359 /* "ASSY", in the header of the file */
-#define AS_STORE_SCHEMA_VERSION 1          /* user_version */
+#define AS_STORE_SCHEMA_VERSION 2          /* user_version */
 
 /* Creates everything in an empty database; ends by setting application_id and user_version. */
 extern const char *const as_store_schema[]; /* NULL-terminated */
@@ -34,6 +34,7 @@ enum as_sql {
 	AS_SQL_VERDICTS,
 	AS_SQL_PUT_REPLY,
 	AS_SQL_GET_REPLY,
+	AS_SQL_SPENT,
 	AS_SQL_PUT_TIMING,
 	AS_SQL_TIMINGS,
 	AS_SQL_COUNT

@@ -154,6 +154,10 @@ static int identify(as_store *s, assay_error *err)
 		rc = as_fail(err, ASSAY_EDATA, "the store has schema %lld, this program knows schemas up to %d",
 			     version, AS_STORE_SCHEMA_VERSION);
 		as_error_hint(err, "use the newer assay that wrote it");
+	} else if (application == AS_STORE_APPLICATION_ID && version > 0 && version < AS_STORE_SCHEMA_VERSION) {
+		rc = as_fail(err, ASSAY_EDATA, "the store has schema %lld, this program makes schema %d", version,
+			     AS_STORE_SCHEMA_VERSION);
+		as_error_hint(err, "move it away and run again, or use the older assay that wrote it");
 	} else if (application == AS_STORE_APPLICATION_ID && version < 1) {
 		rc = as_fail(err, ASSAY_EDATA, "the store is damaged: schema %lld", version);
 	} else if (application == AS_STORE_APPLICATION_ID) {

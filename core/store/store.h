@@ -109,12 +109,20 @@ int as_store_attempts(as_store *s, assay_str run_id, bool with_traces, as_attemp
 int as_store_put_verdicts(as_store *s, assay_str attempt_id, int64_t try_number, const as_verdict_row *rows, size_t n,
 			  assay_error *err);
 
-/* Stored replies of models and embedders, committed before use. get: ASSAY_ENOENT, err untouched, when there is none.
- */
-int as_store_put_reply(as_store *s, assay_str attempt_id, int64_t try_number, int64_t ordinal, assay_str request_hash,
-		       assay_str body, assay_error *err);
+/* Requests to models and embedders with their replies, committed before use. A request is kept as it differs from the
+ * one before it (core/llm/chat.c says how). get: ASSAY_ENOENT, err untouched, when there is none. */
+typedef struct as_reply_row {
+	assay_str attempt_id; /* or what else asked: "goal/random/3" */
+	int64_t try_number, ordinal;
+	assay_str request_hash, model, request, body;
+	int64_t prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens;
+	double usd; /* 0 when no price is known */
+} as_reply_row;
+int as_store_put_reply(as_store *s, const as_reply_row *row, assay_error *err);
 int as_store_get_reply(as_store *s, assay_str attempt_id, int64_t try_number, int64_t ordinal, assay_str request_hash,
 		       assay_text *body, assay_error *err);
+/* What all replies of the store cost. */
+int as_store_spent(as_store *s, double *usd, assay_error *err);
 
 /* The time ledger: wall-clock start (µs since 1970) and length (µs) of what was done. subject: an attempt id, trace id,
  * stage name ...; what: "attempt", "call", "stage", "server_start". Every put adds a row. Listed by what. */

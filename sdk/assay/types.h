@@ -69,8 +69,8 @@ typedef struct assay_json assay_json;
 typedef struct assay_error {
 	int32_t code;
 	uint32_t flags;
-	uint32_t line; /* 1-based line of `where`, 0 when unknown */
-	uint32_t reserved;
+	uint32_t line;     /* 1-based line of `where`, 0 when unknown */
+	uint32_t reason;   /* finer than the code, as the role says (ASSAY_LLM_... of roles/llm.h); 0: not said */
 	int64_t detail;    /* errno, HTTP status or delay in ms, as the code says; or a byte offset for EDATA */
 	char where[256];   /* file, server, model or plugin */
 	char pointer[192]; /* JSON pointer into it */

@@ -326,6 +326,19 @@ START_TEST(test_attempts)
 }
 END_TEST
 
+static int put_reply(as_store *s, assay_str attempt, int64_t ordinal, assay_str hash, const char *body)
+{
+	const as_reply_row row = {.attempt_id = attempt,
+				  .ordinal = ordinal,
+				  .request_hash = hash,
+				  .model = ASSAY_STR("m"),
+				  .request = ASSAY_STR("{}"),
+				  .body = as_str(body),
+				  .prompt_tokens = 10,
+				  .usd = 0.25};
+	return as_store_put_reply(s, &row, NULL);
+}
+
 START_TEST(test_replies)
 {
 	struct kit kit;
@@ -334,11 +347,15 @@ START_TEST(test_replies)
 	const assay_str a = ASSAY_STR("a"), h = ASSAY_STR("h");
 	kit_open(&kit);
 	as_store *s = kit_store(&kit, AS_STORE_CREATE);
-	ck_assert_int_eq(as_store_put_reply(s, a, 0, 1, h, ASSAY_STR("one"), NULL), 0);
-	ck_assert_int_eq(as_store_put_reply(s, a, 0, 1, h, ASSAY_STR("two"), NULL), 0);
+	ck_assert_int_eq(put_reply(s, a, 1, h, "one"), 0);
+	ck_assert_int_eq(put_reply(s, a, 1, h, "two"), 0);
 	ck_assert_int_eq(as_store_get_reply(s, a, 0, 1, h, &body, NULL), 0);
 	ck_assert_str_eq(body.ptr, "two");
 	as_text_free(&body);
+	ck_assert_int_eq(put_reply(s, a, 2, h, "three"), 0);
+	double usd = 0;
+	ck_assert_int_eq(as_store_spent(s, &usd, NULL), 0);
+	ck_assert_double_eq(usd, 0.5); /* what was replaced is not counted twice */
 	ck_assert_int_eq(as_store_get_reply(s, a, 1, 1, h, &body, &err), ASSAY_ENOENT);
 	ck_assert_int_eq(as_store_get_reply(s, a, 0, 0, h, &body, &err), ASSAY_ENOENT);
 	ck_assert_int_eq(as_store_get_reply(s, a, 0, 1, a, &body, &err), ASSAY_ENOENT);
@@ -584,8 +601,7 @@ static void *work(void *payload)
 	for (long n = w->first; n < w->first + EACH; n++) {
 		kit_attempt(&a, n, ASSAY_STR("{\"trace\":true}"));
 		w->failures += as_store_put_attempt(w->store, &a.row, NULL) != 0;
-		w->failures +=
-			as_store_put_reply(w->store, a.row.attempt_id, 0, n, ASSAY_STR("h"), ASSAY_STR("b"), NULL) != 0;
+		w->failures += put_reply(w->store, a.row.attempt_id, n, ASSAY_STR("h"), "b") != 0;
 		if (as_store_get_reply(w->store, a.row.attempt_id, 0, n, ASSAY_STR("h"), &body, NULL) == 0) {
 			as_text_free(&body);
 		} else {

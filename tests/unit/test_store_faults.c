@@ -117,10 +117,12 @@ START_TEST(test_versions)
 	refused(&kit, 0, ASSAY_EDATA, "not an Assay store: an empty database");
 	make_store(&kit, 1);
 	raw(&kit, "PRAGMA user_version = 7");
-	refused(&kit, 0, ASSAY_EDATA, "the store has schema 7, this program knows schemas up to 1");
+	refused(&kit, 0, ASSAY_EDATA, "the store has schema 7, this program knows schemas up to 2");
 	raw(&kit, "PRAGMA user_version = 0");
 	refused(&kit, AS_STORE_CREATE, ASSAY_EDATA, "the store is damaged: schema 0");
 	raw(&kit, "PRAGMA user_version = 1");
+	refused(&kit, AS_STORE_CREATE, ASSAY_EDATA, "the store has schema 1, this program makes schema 2");
+	raw(&kit, "PRAGMA user_version = 2");
 	as_store *s = kit_store(&kit, 0);
 	ck_assert_int_eq(count_attempts(s), 1);
 	as_store_close(s);

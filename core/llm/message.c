@@ -1,0 +1,127 @@
+/* Requests and replies, between everybody's names and schemas and those of one provider. */
+#include "core/base/error.h"
+#include "core/llm/hub.h"
+#include "core/llm/schema.h"
+#include <stdio.h>
+
+static int put_name(const as_names *names, assay_json *object, assay_error *err)
+{
+	as_buf alias = {0};
+	int rc = as_names_put(names, as_json_str(as_json_get(object, "name")), &alias, err);
+	if (rc == 0 && as_json_set(object, "name", as_json_string(as_buf_str(&alias))) < 0) {
+		rc = as_fail_memory(err);
+	}
+	as_buf_free(&alias);
+	return rc;
+}
+
+static int put_schema(assay_json *object, const char *key, uint32_t rules, assay_error *err)
+{
+	const assay_json *schema = as_json_get(object, key);
+	assay_json *made;
+	if (!schema && !(rules & ASSAY_LLM_SCHEMA_OBJECT)) {
+		return 0;
+	}
+	made = as_llm_schema(schema, rules);
+	if (made && (rules & ASSAY_LLM_SCHEMA_NO_EMPTY) && as_json_count(as_json_get(made, "properties")) == 0) {
+		as_json_free(made);
+		as_json_free(as_json_detach(object, key));
+		return 0;
+	}
+	return as_json_set(object, key, made) < 0 ? as_fail_memory(err) : 0;
+}
+
+static int put_calls(const as_names *names, const assay_json *messages, assay_error *err)
+{
+	int rc = 0;
+	for (const assay_json *m = as_json_first(messages); m && rc == 0; m = as_json_next(m)) {
+		const assay_json *calls = as_json_get(m, "tool_calls");
+		for (const assay_json *c = as_json_first(calls); c && rc == 0; c = as_json_next(c)) {
+			rc = put_name(names, as_json_edit(c), err);
+		}
+	}
+	return rc;
+}
+
+int as_llm_request_out(const as_names *names, const assay_llm_dialect *dialect, const assay_json *request,
+		       assay_json **out, assay_error *err)
+{
+	assay_json *r = as_json_clone(request);
+	uint32_t rules = dialect ? dialect->schema : 0;
+	int rc = r ? 0 : as_fail_memory(err);
+	*out = NULL;
+	for (const assay_json *t = as_json_first(as_json_get(r, "tools")); t && rc == 0; t = as_json_next(t)) {
+		rc = put_name(names, as_json_edit(t), err);
+		rc = rc < 0 || !rules ? rc : put_schema(as_json_edit(t), "parameters", rules, err);
+	}
+	if (rc == 0) {
+		rc = put_calls(names, as_json_get(r, "messages"), err);
+	}
+	if (rc == 0 && as_json_type(as_json_get(r, "tool_choice")) == ASSAY_JSON_OBJECT) {
+		rc = put_name(names, as_json_edit(as_json_get(r, "tool_choice")), err);
+	}
+	if (rc == 0 && rules && as_json_get(r, "response_format")) {
+		rc = put_schema(as_json_edit(as_json_get(r, "response_format")), "schema",
+				rules & ~ASSAY_LLM_SCHEMA_NO_EMPTY, err);
+	}
+	if (rc < 0) {
+		as_json_free(r);
+		return rc;
+	}
+	*out = r;
+	return 0;
+}
+
+/* A call whose id is missing, or is that of a call before it, gets one of its own. */
+static int settle_id(const assay_json *calls, const assay_json *call, int64_t ordinal, size_t index)
+{
+	assay_str id = as_json_str(as_json_get(call, "id"));
+	bool good = id.len > 0;
+	char text[64];
+	for (const assay_json *c = as_json_first(calls); c != call && good; c = as_json_next(c)) {
+		good = !as_str_eq(as_json_str(as_json_get(c, "id")), id);
+	}
+	if (good) {
+		return 0;
+	}
+	snprintf(text, sizeof text, "call_%lld_%zu", (long long)ordinal, index);
+	return as_json_set(as_json_edit(call), "id", as_json_cstring(text));
+}
+
+int as_llm_reply_in(const as_names *names, int64_t ordinal, assay_json *reply, assay_error *err)
+{
+	assay_json *message = as_json_edit(as_json_get(reply, "message"));
+	const assay_json *calls = as_json_get(message, "tool_calls");
+	size_t index = 0;
+	int rc = 0;
+	if (as_json_type(message) != ASSAY_JSON_OBJECT ||
+	    (calls && as_json_type(calls) != ASSAY_JSON_ARRAY && as_json_type(calls) != ASSAY_JSON_NULL)) {
+		return as_fail(err, ASSAY_EPLUGIN, "the reply is not of the shape of assay/roles/llm.h");
+	}
+	for (const assay_json *c = as_json_first(calls); c && rc == 0; c = as_json_next(c), index++) {
+		assay_str name = as_names_get(names, as_json_str(as_json_get(c, "name")));
+		rc = as_json_set(as_json_edit(c), "name", as_json_string(name));
+		rc = rc < 0 ? rc : settle_id(calls, c, ordinal, index + 1);
+	}
+	if (rc == 0 && as_json_count(calls) == 0) {
+		as_json_free(as_json_detach(message, "tool_calls"));
+	}
+	return rc < 0 ? as_fail_memory(err) : 0;
+}
+
+as_llm_usage as_llm_usage_of(const assay_json *reply, const assay_json *price)
+{
+	const assay_json *usage = as_json_get(reply, "usage");
+	as_llm_usage u = {.prompt = as_json_i64(as_json_get(usage, "prompt_tokens"), 0),
+			  .completion = as_json_i64(as_json_get(usage, "completion_tokens"), 0),
+			  .cached = as_json_i64(as_json_get(usage, "cached_tokens"), 0),
+			  .reasoning = as_json_i64(as_json_get(usage, "reasoning_tokens"), 0)};
+	double in = as_json_f64(as_json_get(price, "in"), 0), out = as_json_f64(as_json_get(price, "out"), 0);
+	double cached = as_json_f64(as_json_get(price, "cached"), in);
+	/* Somebody else's numbers: a negative one must not win money back. */
+	u.prompt = u.prompt < 0 ? 0 : u.prompt;
+	u.completion = u.completion < 0 ? 0 : u.completion;
+	u.cached = u.cached < 0 ? 0 : u.cached > u.prompt ? u.prompt : u.cached;
+	u.usd = ((double)(u.prompt - u.cached) * in + (double)u.cached * cached + (double)u.completion * out) / 1e6;
+	return u;
+}

@@ -1,0 +1,66 @@
+/* Before a stage spends anything: can its models be asked? */
+#include "core/base/error.h"
+#include "core/run/context.h"
+
+typedef struct check {
+	as_engine *engine;
+	as_worker *worker;
+	assay_error *err;
+} check;
+
+static int check_one(const check *k, const as_use *use)
+{
+	const as_manifest *m = k->engine->manifest;
+	const as_model_spec *model = as_manifest_model(m, use->model);
+	as_instance *instance;
+	as_context c;
+	int rc;
+	if (!model) {
+		return 0;
+	}
+	as_context_init(&c, k->worker, model->llm.use, "", 0, 0);
+	rc = as_worker_instance(k->worker, &model->llm, ASSAY_ROLE_LLM, &instance, k->err);
+	if (rc == 0) {
+		rc = as_llm_ready(k->engine->llm, (size_t)(model - m->models), instance, &c.call, k->err);
+	}
+	if (rc < 0) {
+		as_error_pointer(k->err, "%s", model->llm.pointer);
+	}
+	return rc;
+}
+
+static int check_authors(const check *k)
+{
+	const as_manifest *m = k->engine->manifest;
+	int rc = 0;
+	for (size_t i = 0; i < m->n_authors && rc == 0; i++) {
+		rc = check_one(k, &m->authors[i].goalgen);
+		rc = rc < 0 ? rc : check_one(k, &m->authors[i].explorer);
+		rc = rc < 0 ? rc : check_one(k, &m->authors[i].distiller);
+	}
+	return rc;
+}
+
+static int check_candidates(const check *k)
+{
+	const as_manifest *m = k->engine->manifest;
+	int rc = 0;
+	for (size_t i = 0; i < m->n_candidates && rc == 0; i++) {
+		rc = check_one(k, &m->candidates[i].explorer);
+	}
+	for (size_t i = 0; i < m->n_scorers && rc == 0; i++) {
+		rc = check_one(k, &m->scorers[i]);
+	}
+	return rc;
+}
+
+int as_check_models(as_engine *e, bool authors, assay_error *err)
+{
+	check k = {.engine = e, .err = err};
+	int rc = as_worker_new(e, &k.worker, err);
+	if (rc == 0) {
+		rc = authors ? check_authors(&k) : check_candidates(&k);
+	}
+	as_worker_free(k.worker);
+	return rc;
+}
