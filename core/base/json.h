@@ -27,6 +27,9 @@ int as_json_parse_with(assay_str text, uint32_t profile, const as_json_limits *l
 
 /* Read a file as one strict document; where = path. */
 int as_json_read_file(const char *path, size_t max_bytes, assay_json **out, assay_error *err);
+/* The same for a file that people wrote for an editor: comments, commas before a closing bracket and a byte order mark
+ * are passed over. Lines are those of the file. */
+int as_json_read_relaxed(const char *path, size_t max_bytes, assay_json **out, assay_error *err);
 
 /* Append the text of v (NULL is written as null). */
 void as_json_write(as_buf *b, const assay_json *v, uint32_t style);

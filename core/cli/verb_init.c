@@ -2,6 +2,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/cli/cli.h"
+#include "core/run/import.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,20 +15,10 @@ static const as_option options[] = {{"server", "ID=COMMAND",
 /* A manifest for one server of the user's, with the careful default: it may write, so it gets a folder of its own. */
 static int write_starter(const char *id, size_t id_len, const char *command, const char *path, assay_error *err)
 {
-	assay_json *doc = NULL, *launch = as_json_object(), *args = as_json_array(), *settings = NULL;
+	assay_json *doc = NULL, *launch = as_json_object(), *args = as_json_array();
 	as_buf text = {0}, word = {0};
 	bool first = true;
-	int rc = as_json_parse(
-		ASSAY_STR(
-			"{\"assay\":1,\"name\":\"my-benchmark\",\"version\":\"0.1.0\",\"seed\":7,"
-			"\"mcpServers\":{},\"servers\":{},"
-			"\"environments\":{\"scratch\":{\"use\":\"environment/folder\"}},"
-			"\"generation\":{\"categories\":[{\"name\":\"random\",\"count\":5,\"size\":2},"
-			"{\"name\":\"hard_negative\",\"count\":5,\"size\":2}]},"
-			"\"evaluation\":{\"attempts\":3,\"candidates\":["
-			"{\"name\":\"careful\",\"use\":\"explorer/loop\",\"model\":\"rules\",\"policy\":\"careful\"},"
-			"{\"name\":\"greedy\",\"use\":\"explorer/loop\",\"model\":\"rules\",\"policy\":\"greedy\"}]}}"),
-		ASSAY_JSON_STRICT, &doc, err);
+	int rc = launch && args && (doc = as_starter_manifest(err)) ? 0 : as_fail_memory(err);
 	for (const char *c = command; rc == 0; c++) {
 		if (*c && *c != ' ') {
 			as_buf_byte(&word, *c);
@@ -43,13 +34,9 @@ static int write_starter(const char *id, size_t id_len, const char *command, con
 			break;
 		}
 	}
-	if (rc == 0) {
-		rc = as_json_parse(ASSAY_STR("{\"class\":\"stateful_write\",\"environment\":\"scratch\"}"),
-				   ASSAY_JSON_STRICT, &settings, err);
-	}
 	rc |= as_json_set(launch, "args", args);
 	rc |= as_json_set_n(as_json_edit(as_json_get(doc, "mcpServers")), (assay_str){id, id_len}, launch);
-	rc |= as_json_set_n(as_json_edit(as_json_get(doc, "servers")), (assay_str){id, id_len}, settings);
+	rc = rc < 0 ? rc : as_starter_settings(doc, (assay_str){id, id_len}, NULL, err);
 	if (rc == 0) {
 		as_json_write(&text, doc, ASSAY_JSON_PRETTY);
 		as_buf_byte(&text, '\n');

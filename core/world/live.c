@@ -537,12 +537,14 @@ int as_live_describe(as_world *base, as_call *call, assay_str server, assay_json
 	live_world *w = (live_world *)base;
 	live_server *s = find_server(w, server);
 	assay_json *tools = NULL, *d = NULL;
+	int64_t begun = as_now_us(), started = begun;
 	int rc;
 	*out = NULL;
 	if (!s) {
 		return as_fail(err, ASSAY_ENOENT, "no server called \"%.*s\" in the manifest", ASSAY_FMT(server));
 	}
 	rc = start_server(w, s, call, err);
+	started = as_now_us();
 	if (rc == 0) {
 		rc = as_mcp_list_tools(s->session, &call->pub, &tools, err);
 	}
@@ -551,6 +553,8 @@ int as_live_describe(as_world *base, as_call *call, assay_str server, assay_json
 		return rc;
 	}
 	d = as_json_object();
+	rc |= as_json_set(d, "start_ms", as_json_real((double)((started - begun) / 100) / 10.0));
+	rc |= as_json_set(d, "list_ms", as_json_real((double)((as_now_us() - started) / 100) / 10.0));
 	/* The record as written, so that neither a secret nor a private folder gets into it. */
 	rc |= as_json_set(d, "fingerprint", fingerprint_of(s, s->spec->launch, tools, err));
 	rc |= as_json_set(d, "tools", tools);

@@ -46,7 +46,7 @@ typedef struct as_estate {
 int as_live_open(const as_estate *estate, const assay_json *servers, as_call *call, as_world **out, assay_error *err);
 
 /* Start one server of a live world and describe it: {"fingerprint": ServerFingerprint without wall clock, "tools":
- * [...], "instructions": text or null, "noise": n}. */
+ * [...], "instructions": text or null, "noise": n, "start_ms": until it was ready, "list_ms"}. */
 int as_live_describe(as_world *w, as_call *call, assay_str server, assay_json **out, assay_error *err);
 
 /* For the fill (fill.h). Does a server's state lie in an environment, so that a reset brings it back? */

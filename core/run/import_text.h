@@ -1,0 +1,34 @@
+/* Private to the import: texts with variables in them, and what must not be copied. */
+#ifndef AS_IMPORT_TEXT_H
+#define AS_IMPORT_TEXT_H
+
+#include "core/run/import.h"
+#include "core/run/variables.h"
+
+typedef struct importer {
+	const as_import_options *o;
+	const assay_json *inputs; /* VS Code's; NULL: none */
+	as_buf workspace;         /* absolute folder that the file belongs to */
+	as_buf target;            /* absolute folder of the manifest */
+	as_variables *known;      /* what the environment and .env give */
+	assay_json *secrets;      /* {NAME: value} */
+	assay_json *variables;    /* {NAME: {...}} of the report */
+	assay_json *notes;        /* of the server at hand */
+	assay_str id;             /* of the server at hand */
+	as_buf pointer;           /* to the server at hand */
+} importer;
+
+/* Translate ${...} of other programs into the manifest's. `key` names what the text is the value of ("API_KEY",
+ * "headers/Authorization"); literal secrets become variables. */
+int as_import_text(importer *x, const assay_json *value, const char *key, assay_json **out, assay_error *err);
+int as_import_note(importer *x, const char *format, ...) ASSAY_PRINTF(2, 3);
+/* Does the name of a variable, header, flag or query field say that its value is a secret? */
+bool as_secret_name(assay_str name);
+/* Put a secret into a variable, which is named after the server and `key`, or (as_named) after `key` alone when that is
+ * free; ${NAME} is appended. */
+int as_import_hide(importer *x, assay_str secret, assay_str key, bool as_named, as_buf *out);
+/* Fail at a value of the file: line, pointer to the server plus `key`. */
+int as_import_fail(importer *x, const assay_json *at, const char *key, assay_error *err, const char *format, ...)
+	ASSAY_PRINTF(5, 6);
+
+#endif
