@@ -138,6 +138,7 @@ int as_project_open(as_cli *cli, uint32_t flags, as_project *p, assay_error *err
 	overrides.jobs = (uint32_t)jobs;
 	rc = rc < 0 ? rc : as_manifest_load(path ? path : "assay.json", &overrides, &p->manifest, err);
 	rc = rc < 0 ? rc : as_cli_registry(cli, false, &registry, err);
+	rc = rc < 0 ? rc : as_cli_trust(cli, p->manifest, registry, err);
 	rc = rc < 0 ? rc : as_manifest_check_plugins(p->manifest, registry, err);
 	rc = rc < 0 ? rc : choose_out_dir(cli, p, err);
 	rc = rc < 0 ? rc : open_store(cli, flags, p, err);

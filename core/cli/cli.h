@@ -65,6 +65,13 @@ void as_cli_man(const as_verb *verb, FILE *out);  /* roff page; NULL: of the pro
 
 int as_cli_registry(as_cli *cli, bool shipped_only, as_registry **out, assay_error *err);
 
+/* Have the user agree to the commands of a manifest and the plugins outside the installed folder that are new or have
+ * changed (core/run/trust.h): --trust, ASSAY_TRUST=1 (for this once) or a question on the terminal. ASSAY_EINVAL
+ * without. Before any of them is opened. */
+int as_cli_trust(const as_cli *cli, const as_manifest *m, as_registry *registry, assay_error *err);
+/* The user has given the commands of this manifest himself. */
+void as_cli_trust_written(const as_cli *cli, const char *path);
+
 /* What the verbs of a run share: manifest, store, engine. */
 typedef struct as_project {
 	as_manifest *manifest;

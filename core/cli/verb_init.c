@@ -105,6 +105,9 @@ static int run(as_cli *cli, assay_error *err)
 		rc = server ? write_starter(server, (size_t)(eq - server), eq + 1, path.ptr, err)
 			    : copy_demo(folder, path.ptr, err);
 	}
+	if (rc == 0 && server) {
+		as_cli_trust_written(cli, path.ptr);
+	}
 	if (rc == 0) {
 		as_say(cli, "wrote %s\nnext: assay servers check, then assay run%s%s\n", path.ptr,
 		       strcmp(folder, ".") == 0 ? "" : ", both in ", strcmp(folder, ".") == 0 ? "" : folder);

@@ -7,6 +7,7 @@
 
 static const as_option options[] = {
 	{"manifest", "FILE", "the manifest (default: assay.json)"},
+	{"trust", NULL, "trust the commands of the manifest, now and from now on, without being asked"},
 	{"jobs", "N", "check: so many servers at once (default: one a processor)"},
 	{"vet", NULL, "check: try every tool, propose the class, list what is odd"},
 	{"allow-writes", NULL, "check --vet: try tools that write where no environment holds what they do, too"},
@@ -26,6 +27,7 @@ int as_visit_open(as_cli *cli, as_visit *v, assay_error *err)
 	overrides.jobs = (uint32_t)jobs;
 	rc = rc < 0 ? rc : as_manifest_load(path ? path : "assay.json", &overrides, &v->manifest, err);
 	rc = rc < 0 ? rc : as_cli_registry(cli, false, &o.registry, err);
+	rc = rc < 0 ? rc : as_cli_trust(cli, v->manifest, o.registry, err);
 	o.manifest = v->manifest;
 	rc = rc < 0 ? rc : as_engine_open(&o, &v->engine, err);
 	v->workers = rc < 0 ? NULL : as_new(v->engine->jobs + 1, sizeof(as_worker *));

@@ -26,7 +26,8 @@ typedef struct as_module {
 	const char *stem;
 	const char *path;   /* absolute; "" when linked in */
 	const char *shadow; /* path of the one that comes first, when shadowed */
-	bool trusted;       /* shipped with the program, or a child process has opened it without harm */
+	bool shipped;       /* lies in the installed folder, or is linked in */
+	bool trusted;       /* shipped, or a child process has opened it without harm */
 	as_module_state state;
 	const assay_plugin *plugin;
 	as_module_impl *impls;

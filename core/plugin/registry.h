@@ -51,6 +51,9 @@ int as_registry_find(as_registry *r, const char *use, uint32_t role, const as_im
  * or hangs is listed, not suffered. role 0: all. */
 int as_registry_survey(as_registry *r, uint32_t role, assay_json **out, assay_error *err);
 
+/* The files of modules that would be looked at first and do not ship, as an array of paths; nothing is opened. */
+int as_registry_foreign(as_registry *r, assay_json **out, assay_error *err);
+
 /* Implementations found so far, sorted by use: what a run records. */
 size_t as_registry_used(as_registry *r, const as_impl_info *const **out);
 

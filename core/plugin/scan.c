@@ -20,7 +20,7 @@ static int add_module(as_registry *r, const char *stem, const char *path, bool s
 		return as_fail_memory(err);
 	}
 	as_module *m = &r->modules[r->n_modules++];
-	*m = (as_module){.stem = stem, .path = path, .trusted = shipped};
+	*m = (as_module){.stem = stem, .path = path, .shipped = shipped, .trusted = shipped};
 	for (size_t i = 0; i + 1 < r->n_modules; i++) {
 		if (strcmp(r->modules[i].stem, stem) == 0) {
 			m->state = AS_MODULE_SHADOWED;
@@ -125,6 +125,27 @@ static int add_linked(void *payload, assay_str stem)
 {
 	linked *l = payload;
 	return add_module(l->r, as_arena_cstr(&l->r->arena, stem), "", true, l->err);
+}
+
+int as_registry_foreign(as_registry *r, assay_json **out, assay_error *err)
+{
+	assay_json *paths = as_json_array();
+	(void)pthread_mutex_lock(&r->lock);
+	int rc = paths ? as_registry_scan(r, err) : as_fail_memory(err);
+	for (size_t i = 0; rc == 0 && i < r->n_modules; i++) {
+		const as_module *m = &r->modules[i];
+		if (!m->shipped && m->state != AS_MODULE_SHADOWED &&
+		    as_json_append(paths, as_json_cstring(m->path)) < 0) {
+			rc = as_fail_memory(err);
+		}
+	}
+	(void)pthread_mutex_unlock(&r->lock);
+	if (rc < 0) {
+		as_json_free(paths);
+		paths = NULL;
+	}
+	*out = paths;
+	return rc;
 }
 
 int as_registry_scan(as_registry *r, assay_error *err)
