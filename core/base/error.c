@@ -32,12 +32,18 @@ static void trim_to_character(char *text)
 	text[whole_characters(text, strlen(text))] = '\0';
 }
 
+/* One line, whatever the texts that go into it hold. */
 static void ASSAY_PRINTF(3, 0) print_into(char *out, size_t size, const char *format, va_list args)
 {
 	if (vsnprintf(out, size, format, args) < 0) {
 		out[0] = '\0';
 	}
 	trim_to_character(out);
+	for (char *p = out; *p; p++) {
+		if ((unsigned char)*p < 0x20 || *p == 0x7F) {
+			*p = '?';
+		}
+	}
 }
 
 int as_failv(assay_error *err, int code, const char *format, va_list args)

@@ -12,11 +12,15 @@
 /* What the parser met and mended (peer profile). */
 typedef struct as_json_notes {
 	bool duplicate_keys, lone_surrogates, nul;
+	bool huge; /* a number that is too large for a double */
 } as_json_notes;
 
 typedef struct as_json_limits {
 	size_t max_bytes;   /* 0: AS_JSON_MAX_BYTES */
 	uint32_t max_depth; /* 0: AS_JSON_MAX_DEPTH */
+	/* Members that are checked and not kept, as JSON pointers in which "*" stands for any key or index, ended by
+	 * NULL; their last part is a key. At most 32 of at most 8 parts. NULL: all is kept. */
+	const char *const *without;
 } as_json_limits;
 
 /* Parse one document. On failure: ASSAY_EDATA (what was found and expected; line = line within text, detail = byte

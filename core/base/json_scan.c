@@ -452,3 +452,14 @@ int as_json_scan_next(struct as_json_scan *s, struct as_json_event *event)
 		return value(s, event, "a value");
 	}
 }
+
+int as_json_scan_skip(struct as_json_scan *s)
+{
+	struct as_json_event event;
+	size_t depth = s->open.len;
+	int rc;
+	do {
+		rc = as_json_scan_next(s, &event);
+	} while (rc == 0 && s->open.len > depth);
+	return rc;
+}

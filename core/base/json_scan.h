@@ -42,6 +42,8 @@ struct as_json_scan {
 /* Zero the rest; release with as_json_scan_free, also after a failure. */
 void as_json_scan_start(struct as_json_scan *s, assay_str text, uint32_t profile, uint32_t max_depth, assay_error *err);
 int as_json_scan_next(struct as_json_scan *s, struct as_json_event *event);
+/* Read over the value that comes next, checking it. After a key only. */
+int as_json_scan_skip(struct as_json_scan *s);
 void as_json_scan_free(struct as_json_scan *s);
 
 /* Fail with the place: line and byte offset. */

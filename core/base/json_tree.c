@@ -11,9 +11,20 @@
 /* Values in one document: a node takes some twenty times the two bytes that its text may have. */
 #define MAX_VALUES ((size_t)4 << 20)
 
+/* Which members are not kept: pointers in their parts. */
+#define MAX_POINTERS 32
+#define MAX_PARTS 8
+
+struct without {
+	assay_str parts[MAX_POINTERS][MAX_PARTS];
+	size_t n_parts[MAX_POINTERS];
+	uint32_t all; /* a bit for each pointer */
+};
+
 struct frame {
 	cJSON *container;
 	size_t first_member; /* index into members */
+	uint32_t matching;   /* pointers that lead here or further */
 };
 
 /* A member of an object that is still open. */
@@ -34,7 +45,42 @@ struct tree {
 	char *key; /* of the value to come */
 	size_t key_offset;
 	uint32_t key_line;
+	struct without without;
+	uint32_t matching; /* pointers that lead to the value to come or further */
 };
+
+static void read_pointers(struct without *w, const char *const *pointers)
+{
+	for (size_t i = 0; pointers && pointers[i] && i < MAX_POINTERS; i++) {
+		const char *p = pointers[i];
+		while (*p == '/' && w->n_parts[i] < MAX_PARTS) {
+			size_t n = strcspn(++p, "/");
+			w->parts[i][w->n_parts[i]++] = (assay_str){p, n};
+			p += n;
+		}
+		w->all |= (uint32_t)1 << i;
+	}
+}
+
+/* Follow the pointers that lead to the innermost container one step further. Is one at its end? */
+static bool step_pointers(struct tree *t, assay_str key)
+{
+	size_t depth = t->n_frames - 1;
+	uint32_t left = t->frames[depth].matching;
+	t->matching = 0;
+	for (size_t i = 0; left; i++, left >>= 1) {
+		const assay_str *part = &t->without.parts[i][depth];
+		if (!(left & 1) || depth >= t->without.n_parts[i] ||
+		    !(as_str_is(*part, "*") || (key.ptr && as_str_eq(*part, key)))) {
+			continue;
+		}
+		if (key.ptr && depth + 1 == t->without.n_parts[i]) {
+			return true;
+		}
+		t->matching |= (uint32_t)1 << i;
+	}
+	return false;
+}
 
 static int by_key_then_place(const void *a, const void *b)
 {
@@ -113,14 +159,20 @@ static int place(struct tree *t, cJSON *node, const struct as_json_event *e)
 static int open_frame(struct tree *t, int type, const struct as_json_event *e)
 {
 	cJSON *node = as_json_node_new(type, (assay_str){0});
-	int rc = place(t, node, e);
+	int rc;
+	if (t->n_frames == 0) {
+		t->matching = t->without.all;
+	} else if (t->frames[t->n_frames - 1].container->type == cJSON_Array) {
+		step_pointers(t, (assay_str){NULL, 0});
+	}
+	rc = place(t, node, e);
 	if (rc < 0) {
 		return rc;
 	}
 	if (!as_grow(&t->frames, &t->cap_frames, t->n_frames + 1, sizeof *t->frames)) {
 		return as_fail_memory(t->scan.err);
 	}
-	t->frames[t->n_frames++] = (struct frame){node, t->n_members};
+	t->frames[t->n_frames++] = (struct frame){node, t->n_members, t->matching};
 	return 0;
 }
 
@@ -132,6 +184,9 @@ static int close_frame(struct tree *t)
 
 static int take_key(struct tree *t, const struct as_json_event *e)
 {
+	if (step_pointers(t, e->text)) {
+		return as_json_scan_skip(&t->scan);
+	}
 	t->key = as_strndup(e->text);
 	t->key_offset = e->offset;
 	t->key_line = e->line;
@@ -142,10 +197,12 @@ static int take_number(struct tree *t, const struct as_json_event *e)
 {
 	cJSON *node = as_json_node_number(e->text);
 	int rc = place(t, node, e);
-	if (rc == 0 && isinf(node->valuedouble) && !as_json_is_integer(as_json_value(node)) &&
-	    t->scan.profile == ASSAY_JSON_STRICT) {
-		return as_json_scan_fail(&t->scan, ASSAY_EDATA, e->line, e->offset,
-					 "number %.40s is too large for a double", node->valuestring);
+	if (rc == 0 && isinf(node->valuedouble) && !as_json_is_integer(as_json_value(node))) {
+		if (t->scan.profile == ASSAY_JSON_STRICT) {
+			return as_json_scan_fail(&t->scan, ASSAY_EDATA, e->line, e->offset,
+						 "number %.40s is too large for a double", node->valuestring);
+		}
+		t->scan.notes.huge = true;
 	}
 	return rc;
 }
@@ -205,6 +262,7 @@ int as_json_parse_with(assay_str text, uint32_t profile, const as_json_limits *l
 			       max_bytes);
 	}
 	as_json_scan_start(&t.scan, text, profile, max_depth, err);
+	read_pointers(&t.without, limits ? limits->without : NULL);
 	int rc = build(&t);
 	if (rc < 0) {
 		cJSON_Delete(t.root);

@@ -90,6 +90,8 @@ int as_say_table(const as_cli *cli, assay_json *table, assay_error *err); /* tak
 int as_say_json(const as_cli *cli, assay_json *value, assay_error *err);
 /* The leaderboard of a report model as a table, with its captions. */
 int as_say_leaderboard(const as_cli *cli, const assay_json *model, assay_error *err);
+/* The figures of a project: the leaderboard on the terminal, the whole report model as JSON. */
+int as_say_figures(as_cli *cli, const as_project *p, assay_error *err);
 
 /* Data that ships: contrib in the build tree (ASSAY_DATA_DIR), $(pkgdatadir) when installed. */
 const char *as_data_dir(void);

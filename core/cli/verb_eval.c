@@ -1,4 +1,4 @@
-/* assay eval, score, report: the candidates' side. */
+/* assay eval, report: the candidates' side. */
 #include "core/base/error.h"
 #include "core/base/table.h"
 #include "core/cli/cli.h"
@@ -10,19 +10,6 @@ static const as_option report_options[] = {AS_PROJECT_OPTIONS,
 					   {"timing", NULL, "print where the time went instead"},
 					   {NULL, NULL, NULL}};
 
-/* Leaderboard on the terminal, the whole model as JSON. */
-static int say_figures(as_cli *cli, as_project *p, assay_error *err)
-{
-	assay_json *model = NULL;
-	int rc = as_stage_figures(p->engine, &model, err);
-	rc = rc < 0 ? rc : as_say_leaderboard(cli, model, err);
-	if (rc < 0) {
-		as_json_free(model);
-		return rc;
-	}
-	return as_say_json(cli, model, err);
-}
-
 static int run_eval(as_cli *cli, assay_error *err)
 {
 	as_project p;
@@ -33,28 +20,9 @@ static int run_eval(as_cli *cli, assay_error *err)
 	}
 	rc = as_stage_catalogue(p.engine, err);
 	rc = rc < 0 ? rc : as_stage_evaluate(p.engine, &made, err);
-	rc = rc < 0 ? rc : say_figures(cli, &p, err);
+	rc = rc < 0 ? rc : as_say_figures(cli, &p, err);
 	if (rc == 0) {
 		as_say(cli, "\n%llu attempts made\n", (unsigned long long)made);
-	}
-	as_project_close(&p);
-	return rc;
-}
-
-static int run_score(as_cli *cli, assay_error *err)
-{
-	as_project p;
-	uint64_t scored = 0, changed = 0;
-	int rc = as_project_open(cli, AS_PROJECT_READ, &p, err);
-	if (rc < 0) {
-		return rc;
-	}
-	rc = as_stage_catalogue(p.engine, err);
-	rc = rc < 0 ? rc : as_stage_rescore(p.engine, &scored, &changed, err);
-	rc = rc < 0 ? rc : say_figures(cli, &p, err);
-	if (rc == 0) {
-		as_say(cli, "\n%llu attempts scored, %llu verdicts changed\n", (unsigned long long)scored,
-		       (unsigned long long)changed);
 	}
 	as_project_close(&p);
 	return rc;
@@ -144,19 +112,6 @@ const as_verb as_verb_eval = {
 	.options = options,
 	.examples = "",
 	.run = run_eval,
-};
-
-const as_verb as_verb_score = {
-	.name = "score",
-	.group = "Evaluating",
-	.summary = "score the stored attempts again, running nothing",
-	.arguments = "",
-	.description =
-		"Scores all stored traces with the manifest's scorers as they are now, replaces the verdicts, and tells how\n"
-		"many changed.",
-	.options = options,
-	.examples = "",
-	.run = run_score,
 };
 
 const as_verb as_verb_report = {

@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/task/predicate.h"
+#include "core/task/task.h"
 
 /* More than anybody writes, few enough for the loops in loops below. */
 #define MAX_ITEMS 256u
@@ -19,7 +20,7 @@ static int check_optional(const assay_json *object, const char *key, int type, c
 	return as_error_pointer(err, "/%s", key);
 }
 
-/* A pair {"server_id", "tool_name"} that the catalogue has. */
+/* A pair {"server_id", "tool_name"} that the catalogue has. No catalogue: any. */
 static int check_pair(const assay_json *pair, const as_catalogue *catalogue, assay_error *err)
 {
 	assay_str server = as_json_str(as_json_get(pair, "server_id")),
@@ -27,7 +28,7 @@ static int check_pair(const assay_json *pair, const as_catalogue *catalogue, ass
 	if (server.len == 0 || tool.len == 0) {
 		return as_fail(err, ASSAY_EDATA, "expected {\"server_id\", \"tool_name\"}");
 	}
-	if (!as_catalogue_find(catalogue, server, tool)) {
+	if (catalogue && !as_catalogue_find(catalogue, server, tool)) {
 		return as_fail(err, ASSAY_EDATA, "there is no tool %.*s on server %.*s", ASSAY_FMT(tool),
 			       ASSAY_FMT(server));
 	}
@@ -255,4 +256,9 @@ int as_task_check_body(const assay_json *body, const as_catalogue *catalogue, as
 		}
 	}
 	return rc;
+}
+
+int as_task_check(const assay_json *task, assay_error *err)
+{
+	return as_task_check_body(task, NULL, err);
 }

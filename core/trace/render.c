@@ -3,6 +3,25 @@
 #include "core/base/text.h"
 #include "core/trace/trace.h"
 
+static bool is_text_part(const assay_json *part)
+{
+	return as_json_type(part) == ASSAY_JSON_OBJECT && as_str_is(as_json_str(as_json_get(part, "type")), "text");
+}
+
+bool as_has_text_part(const assay_json *result)
+{
+	const assay_json *content = as_json_get(result, "content");
+	if (as_json_type(content) != ASSAY_JSON_ARRAY) {
+		return false;
+	}
+	for (const assay_json *p = as_json_first(content); p; p = as_json_next(p)) {
+		if (is_text_part(p)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Appends the text parts joined by LF; tells whether there was any. */
 static bool join_text_parts(const assay_json *result, as_buf *out)
 {
@@ -12,7 +31,7 @@ static bool join_text_parts(const assay_json *result, as_buf *out)
 		return false;
 	}
 	for (const assay_json *p = as_json_first(content); p; p = as_json_next(p)) {
-		if (as_json_type(p) == ASSAY_JSON_OBJECT && as_str_is(as_json_str(as_json_get(p, "type")), "text")) {
+		if (is_text_part(p)) {
 			if (any) {
 				as_buf_byte(out, '\n');
 			}

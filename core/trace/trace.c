@@ -185,6 +185,57 @@ int as_trace_parse(assay_str text, as_trace **out, assay_error *err)
 	return rc < 0 ? rc : as_trace_from_json(document, out, err);
 }
 
+/* Members that no scoring rule reads. structuredContent comes last: it is read where a result has no text part. */
+static const char *const unread[] = {"/tool_specs",
+				     "/servers",
+				     "/seed_metadata/exploration/messages",
+				     "/steps/*/parent_step_id",
+				     "/steps/*/arguments_canonical",
+				     "/steps/*/result_truncated",
+				     "/steps/*/started_at",
+				     "/steps/*/ended_at",
+				     "/steps/*/latency_ms",
+				     "/steps/*/error/raw",
+				     "/steps/*/result/meta",
+				     "/steps/*/result/content/*/annotations",
+				     "/steps/*/result/content/*/meta",
+				     "/steps/*/result/structuredContent",
+				     NULL};
+static const char *const never_read[] = {"/tool_specs", "/servers", "/seed_metadata/exploration/messages", NULL};
+
+static bool needs_structure(const as_trace *t)
+{
+	for (size_t i = 0; i < t->n_steps; i++) {
+		if (t->steps[i].result && !as_has_text_part(t->steps[i].result)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static int parse_without(assay_str text, const as_json_limits *limits, const char *const *without, as_json_notes *notes,
+			 as_trace **out, assay_error *err)
+{
+	as_json_limits own = limits ? *limits : (as_json_limits){0};
+	assay_json *document = NULL;
+	int rc;
+	own.without = without;
+	*out = NULL;
+	rc = as_json_parse_with(text, ASSAY_JSON_PEER, &own, notes, &document, err);
+	return rc < 0 ? rc : as_trace_from_json(document, out, err);
+}
+
+int as_trace_parse_lean(assay_str text, const as_json_limits *limits, as_json_notes *notes, as_trace **out,
+			assay_error *err)
+{
+	int rc = parse_without(text, limits, unread, notes, out, err);
+	if (rc == 0 && needs_structure(*out)) {
+		as_trace_free(*out);
+		rc = parse_without(text, limits, never_read, notes, out, err);
+	}
+	return rc;
+}
+
 void as_trace_free(as_trace *t)
 {
 	if (t) {

@@ -20,6 +20,10 @@ typedef struct as_trace as_trace;
  * are fine, unknown ones are kept. */
 int as_trace_from_json(assay_json *document, as_trace **out, assay_error *err);
 int as_trace_parse(assay_str text, as_trace **out, assay_error *err);
+/* As as_trace_parse, with no more of the document than scoring needs: what only other uses need is checked to be JSON
+ * and left out. Limits and notes as in as_json_parse_with (their `without` is not used); both may be NULL. */
+int as_trace_parse_lean(assay_str text, const as_json_limits *limits, as_json_notes *notes, as_trace **out,
+			assay_error *err);
 void as_trace_free(as_trace *t);
 
 /* What a recorder starts from. seed_metadata is taken over (NULL: {}). */
@@ -63,6 +67,7 @@ void as_trace_subject(const as_trace *t, const assay_json *task, const assay_jso
 
 /* Rendered text of a result (reference page 4.4): text parts joined by LF, else the JSON fallback. */
 int as_render_result(const assay_json *result, as_buf *out);
+bool as_has_text_part(const assay_json *result);
 /* What the model gets to read (reference page 7.1): text parts joined by LF else raw JSON; "[tool error] " before an
  * error; cut at `cut` characters (0: never) with a suffix that tells how many are missing. */
 int as_render_for_model(const assay_json *result, bool is_error, size_t cut, as_buf *out);

@@ -1,0 +1,193 @@
+/* assay score: what is stored, or what lies in files, scored again. */
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/cli/cli.h"
+#include "core/cli/project_options.h"
+#include "core/run/bulk.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CHUNK ((size_t)256 << 10)
+#define MAX_NOTES 1000 /* lines on stderr; the rest is counted */
+
+static const as_option options[] = {
+	AS_PROJECT_OPTIONS,
+	{"specs", "FILE", "score files instead: tasks as JSON lines"},
+	{"traces", "FILE", "with --specs: traces as JSON lines (\"-\": standard input)"},
+	{"results", "FILE", "with --specs: where the results go (default: standard output)"},
+	{"servers", "FILE", "with --specs: a server manifest, for the tags of the servers"},
+	{"scorer", "NAME", "with --specs: another scorer than effects"},
+	{"keep-going", NULL, "with --specs: tell a bad line and go on with the next"},
+	{NULL, NULL, NULL},
+};
+
+/* Where results are put, and what was told. */
+typedef struct output {
+	const as_cli *cli;
+	as_file_draft draft;
+	bool to_file;
+	as_buf buf;
+	uint64_t notes;
+} output;
+
+static int flush(output *o, assay_error *err)
+{
+	size_t done = 0;
+	int fd = o->to_file ? o->draft.fd : STDOUT_FILENO;
+	while (done < o->buf.len) {
+		ssize_t n = write(fd, o->buf.ptr + done, o->buf.len - done);
+		if (n < 0 && errno != EINTR) {
+			return as_fail_errno(err, errno, o->to_file ? o->draft.target : "standard output", "write");
+		}
+		done += n > 0 ? (size_t)n : 0;
+	}
+	as_buf_clear(&o->buf);
+	return 0;
+}
+
+static int put_result(void *payload, assay_str line, assay_error *err)
+{
+	output *o = payload;
+	as_buf_add(&o->buf, line);
+	int rc = as_buf_check(&o->buf, err);
+	return rc < 0 || o->buf.len < CHUNK ? rc : flush(o, err);
+}
+
+static void put_note(void *payload, const assay_error *what, bool fatal)
+{
+	output *o = payload;
+	char line[2048];
+	if (++o->notes > MAX_NOTES || o->cli->quiet) {
+		return;
+	}
+	as_error_format(what, line, sizeof line);
+	fprintf(stderr, "assay: %s: %s\n", fatal ? "passed over" : "defect", line);
+}
+
+static int say_counts(as_cli *cli, const as_bulk_counts *n, assay_error *err)
+{
+	const struct {
+		const char *name;
+		uint64_t count;
+	} all[] = {{"tasks", n->tasks},         {"traces", n->traces}, {"scored", n->scored},   {"passed", n->passed},
+		   {"unmatched", n->unmatched}, {"errors", n->errors}, {"defects", n->defects}, {"bytes", n->bytes}};
+	assay_json *out = as_json_object();
+	int rc = out ? 0 : ASSAY_ENOMEM;
+	for (size_t i = 0; i < sizeof all / sizeof *all && rc == 0; i++) {
+		rc = as_json_set(out, all[i].name, as_json_integer((int64_t)all[i].count));
+	}
+	if (rc < 0) {
+		as_json_free(out);
+		return as_fail_memory(err);
+	}
+	if (!cli->json && !cli->quiet) {
+		fprintf(stderr,
+			"%llu traces, %llu scored, %llu passed; %llu of no task, %llu lines passed over, %llu defects\n",
+			(unsigned long long)n->traces, (unsigned long long)n->scored, (unsigned long long)n->passed,
+			(unsigned long long)n->unmatched, (unsigned long long)n->errors,
+			(unsigned long long)n->defects);
+	}
+	return as_say_json(cli, out, err);
+}
+
+static int check_options(const as_cli *cli, assay_error *err)
+{
+	static const char *const dependent[] = {"traces", "results", "servers", "scorer", "keep-going"};
+	bool files = as_cli_option(cli, "specs");
+	for (size_t i = 0; i < sizeof dependent / sizeof *dependent && !files; i++) {
+		if (as_cli_option(cli, dependent[i])) {
+			return as_fail(err, ASSAY_EINVAL, "--%s goes with --specs", dependent[i]);
+		}
+	}
+	if (files && !as_cli_option(cli, "traces")) {
+		return as_fail(err, ASSAY_EINVAL, "--specs needs --traces");
+	}
+	return 0;
+}
+
+/* With --json the counts have standard output, so results need a file. */
+static int score_files(as_cli *cli, assay_error *err)
+{
+	const char *results = as_cli_option(cli, "results"), *scorer = as_cli_option(cli, "scorer");
+	output o = {.cli = cli, .to_file = results && strcmp(results, "-") != 0};
+	as_bulk_options b = {.specs = as_cli_option(cli, "specs"),
+			     .traces = as_cli_option(cli, "traces"),
+			     .servers = as_cli_option(cli, "servers"),
+			     .keep_going = as_cli_option(cli, "keep-going"),
+			     .result = put_result,
+			     .note = put_note,
+			     .payload = &o,
+			     .cancel = cli->cancel};
+	as_bulk_counts counts = {0};
+	as_buf use = {0};
+	int rc = cli->json && !o.to_file
+			 ? as_fail(err, ASSAY_EINVAL, "--json prints the counts: name a file for the --results")
+			 : as_cli_registry(cli, false, &b.registry, err);
+	as_buf_printf(&use, "%s%s", scorer && strchr(scorer, '/') ? "" : "scorer/", scorer ? scorer : "effects");
+	rc = rc < 0 ? rc : as_buf_check(&use, err);
+	b.scorer = use.ptr;
+	rc = rc < 0 || !o.to_file ? rc : as_file_begin(results, &o.draft, err);
+	rc = rc < 0 ? rc : as_bulk_score(&b, &counts, err);
+	rc = rc < 0 ? rc : flush(&o, err);
+	if (rc == 0 && o.to_file) {
+		rc = as_file_commit(&o.draft, err);
+	} else if (o.to_file) {
+		as_file_abandon(&o.draft);
+	}
+	if (rc == 0 && o.notes > MAX_NOTES && !cli->quiet) {
+		fprintf(stderr, "assay: and %llu more\n", (unsigned long long)(o.notes - MAX_NOTES));
+	}
+	rc = rc < 0 ? rc : say_counts(cli, &counts, err);
+	as_buf_free(&o.buf);
+	as_buf_free(&use);
+	return rc == 0 && counts.errors > 0 ? AS_EXIT_INPUT : rc;
+}
+
+static int score_store(as_cli *cli, assay_error *err)
+{
+	as_project p;
+	uint64_t scored = 0, changed = 0;
+	int rc = as_project_open(cli, AS_PROJECT_READ, &p, err);
+	if (rc < 0) {
+		return rc;
+	}
+	rc = as_stage_catalogue(p.engine, err);
+	rc = rc < 0 ? rc : as_stage_rescore(p.engine, &scored, &changed, err);
+	rc = rc < 0 ? rc : as_say_figures(cli, &p, err);
+	if (rc == 0) {
+		as_say(cli, "\n%llu attempts scored, %llu verdicts changed\n", (unsigned long long)scored,
+		       (unsigned long long)changed);
+	}
+	as_project_close(&p);
+	return rc;
+}
+
+static int run(as_cli *cli, assay_error *err)
+{
+	int rc = check_options(cli, err);
+	if (rc < 0) {
+		return rc;
+	}
+	return as_cli_option(cli, "specs") ? score_files(cli, err) : score_store(cli, err);
+}
+
+const as_verb as_verb_score = {
+	.name = "score",
+	.group = "Evaluating",
+	.summary = "score stored attempts, or traces in files, again; nothing is run",
+	.arguments = "",
+	.description =
+		"Scores all stored traces with the manifest's scorers as they are now, replaces the verdicts, and tells how\n"
+		"many changed.\n\n"
+		"With --specs it needs no manifest and no store: it scores files of traces in DynamicMCPBench's format against\n"
+		"a file of its task specifications and writes its evaluation results, with the bounds and what else is ours\n"
+		"under summary.assay. A trace belongs to the task that its seed_metadata.task_id names, else to the one whose\n"
+		"reference it is, else to the one whose prompt is its goal; several of one task are its repeats. A line that\n"
+		"cannot be read ends it, or with --keep-going is told with its line and byte and passed over (exit code 3 at\n"
+		"the end). Defects of tasks and what had to be mended in a line are told, counted, and scored all the same.",
+	.options = options,
+	.examples = "  assay score --specs specs.jsonl --traces traces.jsonl --results eval.jsonl --keep-going\n",
+	.run = run,
+};

@@ -1,0 +1,323 @@
+#include "core/run/bulk.h"
+
+#include "core/base/error.h"
+#include "core/base/hash.h"
+#include "core/run/result.h"
+#include "core/run/score.h"
+#include "core/task/model.h"
+#include "core/task/task.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct bulk_task {
+	assay_json *document;
+	int64_t repeats;
+} bulk_task;
+
+/* A text by which a task is found; of equal ones the first task counts. */
+typedef struct bulk_key {
+	assay_str text;
+	size_t task;
+} bulk_key;
+
+enum { BY_ID, BY_SOURCE, BY_PROMPT, N_KEYS };
+static const char *const key_names[N_KEYS] = {"task_id", "source_trace_id", "prompt"};
+
+typedef struct bulk {
+	const as_bulk_options *options;
+	as_bulk_counts *counts;
+	bulk_task *tasks;
+	size_t n_tasks, cap_tasks;
+	bulk_key *keys[N_KEYS];
+	assay_json *tags; /* {server: [tag]} */
+	as_instance *scorer;
+	bool lean; /* the scorer reads what as_trace_parse_lean keeps */
+	as_buf line;
+} bulk;
+
+static void bulk_free(bulk *b)
+{
+	for (size_t i = 0; i < b->n_tasks; i++) {
+		as_json_free(b->tasks[i].document);
+	}
+	for (size_t k = 0; k < N_KEYS; k++) {
+		free(b->keys[k]);
+	}
+	free(b->tasks);
+	as_json_free(b->tags);
+	as_instance_close(b->scorer);
+	as_buf_free(&b->line);
+}
+
+/* A place in a file for an error that knows only its line's part. */
+static void place(assay_error *what, const char *path, uint32_t line, uint64_t offset)
+{
+	what->line = line;
+	what->detail = what->detail > (int64_t)offset ? what->detail : (int64_t)offset;
+	as_error_where(what, path, line);
+	as_error_hint(what, "at byte %lld of the file", (long long)what->detail);
+}
+
+/* A bad line: told and passed over, or the end. Memory that is out always is. */
+static int bad_line(bulk *b, assay_error *what, assay_error *err)
+{
+	if (!b->options->keep_going || (what->code != ASSAY_EDATA && what->code != ASSAY_ELIMIT)) {
+		if (err) {
+			*err = *what;
+		}
+		return what->code;
+	}
+	b->counts->errors++;
+	b->options->note(b->options->payload, what, true);
+	return 0;
+}
+
+static void defect(bulk *b, assay_error *what, const char *path, uint32_t line, uint64_t offset)
+{
+	b->counts->defects++;
+	place(what, path, line, offset);
+	b->options->note(b->options->payload, what, false);
+}
+
+/* What the parser mended. */
+static void note_mended(bulk *b, const as_json_notes *notes, const char *path, uint32_t line, uint64_t offset)
+{
+	static const char *const words[] = {"a key occurs twice in one object: the last value counts",
+					    "a lone surrogate is no character: U+FFFD stands for it",
+					    "a text holds the character U+0000", "a number is too large for a double"};
+	const bool met[] = {notes->duplicate_keys, notes->lone_surrogates, notes->nul, notes->huge};
+	for (size_t i = 0; i < sizeof met / sizeof *met; i++) {
+		if (met[i]) {
+			assay_error what = {0};
+			as_fail(&what, ASSAY_EDATA, "%s", words[i]);
+			defect(b, &what, path, line, offset);
+		}
+	}
+}
+
+/* ---- tasks ---- */
+
+static int take_task(bulk *b, assay_str text, const char *path, uint32_t line, uint64_t offset, assay_error *what)
+{
+	as_json_notes notes;
+	assay_json *document = NULL, *task = NULL;
+	assay_error flaw = {0};
+	int rc = as_json_parse_with(text, ASSAY_JSON_PEER, NULL, &notes, &document, what);
+	if (rc < 0) {
+		what->detail += (int64_t)offset;
+		return rc;
+	}
+	rc = as_model_read(&as_model_task, document, &task, what);
+	as_json_free(document);
+	if (rc < 0) {
+		return rc;
+	}
+	if (!as_grow(&b->tasks, &b->cap_tasks, b->n_tasks + 1, sizeof *b->tasks)) {
+		as_json_free(task);
+		return as_fail_memory(what);
+	}
+	b->tasks[b->n_tasks++] = (bulk_task){.document = task};
+	b->counts->tasks++;
+	note_mended(b, &notes, path, line, offset);
+	if (as_task_check(task, &flaw) < 0) {
+		defect(b, &flaw, path, line, offset);
+	}
+	return 0;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	const bulk_key *x = a, *y = b;
+	int c = as_str_cmp(x->text, y->text);
+	return c ? c : (x->task > y->task) - (x->task < y->task);
+}
+
+static int index_tasks(bulk *b, assay_error *err)
+{
+	for (size_t k = 0; k < N_KEYS; k++) {
+		b->keys[k] = as_new(b->n_tasks + 1, sizeof *b->keys[k]);
+		if (!b->keys[k]) {
+			return as_fail_memory(err);
+		}
+		for (size_t i = 0; i < b->n_tasks; i++) {
+			b->keys[k][i] = (bulk_key){as_json_str(as_json_get(b->tasks[i].document, key_names[k])), i};
+		}
+		qsort(b->keys[k], b->n_tasks, sizeof *b->keys[k], compare_keys);
+	}
+	return 0;
+}
+
+static bulk_task *find_task(bulk *b, int by, assay_str text)
+{
+	size_t low = 0, high = b->n_tasks;
+	while (low < high) { /* the first that is not less */
+		size_t middle = low + (high - low) / 2;
+		if (as_str_cmp(b->keys[by][middle].text, text) < 0) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	return low < b->n_tasks && as_str_eq(b->keys[by][low].text, text) ? &b->tasks[b->keys[by][low].task] : NULL;
+}
+
+static bulk_task *task_of(bulk *b, const as_trace *trace)
+{
+	const assay_json *document = as_trace_document(trace), *id;
+	const assay_json *goal = as_json_get(document, "goal");
+	bulk_task *t;
+	id = as_json_pointer(document, "/seed_metadata/task_id");
+	if (as_json_type(id) == ASSAY_JSON_STRING) {
+		return find_task(b, BY_ID, as_json_str(id));
+	}
+	t = find_task(b, BY_SOURCE, as_trace_id(trace));
+	return t || as_json_type(goal) != ASSAY_JSON_STRING ? t : find_task(b, BY_PROMPT, as_json_str(goal));
+}
+
+/* ---- traces ---- */
+
+static int score_trace(bulk *b, bulk_task *t, const as_trace *trace, assay_error *what)
+{
+	as_result_frame frame = {.task_id = as_json_str(as_json_get(t->document, "task_id")),
+				 .trace = trace,
+				 .mode = "ingested",
+				 .repeat = t->repeats};
+	assay_json *verdict = NULL;
+	as_call call;
+	int rc;
+	as_call_init(&call);
+	rc = as_score_trace(b->scorer, &call, t->document, trace, b->tags, &verdict, what);
+	if (rc == 0) {
+		frame.verdict = verdict;
+		as_buf_clear(&b->line);
+		as_result_write(&frame, &b->line);
+		rc = as_buf_check(&b->line, what);
+	}
+	if (rc == 0) {
+		t->repeats++;
+		b->counts->scored++;
+		b->counts->passed += as_str_is(as_json_str(as_json_get(verdict, "verdict")), "pass");
+		b->counts->defects += (uint64_t)as_json_i64(as_json_pointer(verdict, "/metrics/defects"), 0);
+		rc = b->options->result(b->options->payload, as_buf_str(&b->line), what);
+	}
+	as_json_free(verdict);
+	return rc;
+}
+
+static int parse_trace(const bulk *b, assay_str text, as_json_notes *notes, as_trace **out, assay_error *what)
+{
+	assay_json *document = NULL;
+	int rc;
+	*out = NULL;
+	if (b->lean) {
+		return as_trace_parse_lean(text, NULL, notes, out, what);
+	}
+	rc = as_json_parse_with(text, ASSAY_JSON_PEER, NULL, notes, &document, what);
+	return rc < 0 ? rc : as_trace_from_json(document, out, what);
+}
+
+static int take_trace(bulk *b, assay_str text, const char *path, uint32_t line, uint64_t offset, assay_error *what)
+{
+	as_json_notes notes;
+	as_trace *trace = NULL;
+	bulk_task *t;
+	uint32_t seed;
+	int rc = parse_trace(b, text, &notes, &trace, what);
+	if (rc < 0) {
+		what->detail += (int64_t)offset;
+		return rc;
+	}
+	if (!as_uuid_seed(as_trace_id(trace), &seed)) {
+		as_fail(what, ASSAY_EDATA, "\"trace_id\" is not a UUID");
+		as_error_pointer(what, "/trace_id");
+		as_trace_free(trace);
+		return ASSAY_EDATA;
+	}
+	b->counts->traces++;
+	b->counts->bytes += text.len;
+	note_mended(b, &notes, path, line, offset);
+	t = task_of(b, trace);
+	if (t) {
+		rc = score_trace(b, t, trace, what);
+	} else {
+		assay_error unknown = {0};
+		b->counts->unmatched++;
+		as_fail(&unknown, ASSAY_EDATA, "the trace belongs to no task of %s", b->options->specs);
+		place(&unknown, path, line, offset);
+		b->options->note(b->options->payload, &unknown, false);
+	}
+	as_trace_free(trace);
+	return rc;
+}
+
+/* ---- files ---- */
+
+typedef int (*line_fn)(bulk *b, assay_str text, const char *path, uint32_t line, uint64_t offset, assay_error *what);
+
+static int each_line(bulk *b, const char *path, line_fn take, assay_error *err)
+{
+	as_jsonl *lines = NULL;
+	int rc = as_jsonl_open(path, 0, &lines, err);
+	while (rc == 0) {
+		assay_error what = {0};
+		assay_str text;
+		uint32_t number = 0;
+		uint64_t offset = 0;
+		if (as_cancel_is_set(b->options->cancel)) {
+			rc = as_fail(err, ASSAY_ECANCELED, "interrupted");
+			break;
+		}
+		rc = as_jsonl_next(lines, &text, &number, &offset, &what);
+		if (rc == ASSAY_ENOENT) {
+			rc = 0;
+			break;
+		}
+		rc = rc < 0 ? rc : take(b, text, path, number, offset, &what);
+		if (rc < 0) {
+			place(&what, path, number, offset);
+			rc = bad_line(b, &what, err);
+		}
+	}
+	as_jsonl_close(lines);
+	return rc;
+}
+
+/* {server: [tag]} of a server manifest. */
+static int read_tags(bulk *b, assay_error *err)
+{
+	assay_json *document = NULL, *manifest = NULL;
+	int rc = as_json_read_file(b->options->servers, 0, &document, err);
+	if (rc == 0) {
+		rc = as_model_read(&as_model_manifest, document, &manifest, err);
+		if (rc < 0) {
+			as_error_where(err, b->options->servers, 0);
+		}
+	}
+	b->tags = as_json_object();
+	rc = rc == 0 && !b->tags ? as_fail_memory(err) : rc;
+	for (const assay_json *s = as_json_first(as_json_get(manifest, "servers")); s && rc == 0; s = as_json_next(s)) {
+		if (as_json_set_n(b->tags, as_json_str(as_json_get(s, "server_id")),
+				  as_json_clone(as_json_get(s, "tags"))) < 0) {
+			rc = as_fail_memory(err);
+		}
+	}
+	as_json_free(document);
+	as_json_free(manifest);
+	return rc;
+}
+
+int as_bulk_score(const as_bulk_options *options, as_bulk_counts *counts, assay_error *err)
+{
+	bulk b = {.options = options, .counts = counts, .lean = strcmp(options->scorer, "scorer/effects") == 0};
+	int rc;
+	*counts = (as_bulk_counts){0};
+	rc = as_instance_open(options->registry, options->scorer, ASSAY_ROLE_SCORER, NULL, "", &b.scorer, err);
+	if (rc == 0 && options->servers) {
+		rc = read_tags(&b, err);
+	}
+	rc = rc < 0 ? rc : each_line(&b, options->specs, take_task, err);
+	rc = rc < 0 ? rc : index_tasks(&b, err);
+	rc = rc < 0 ? rc : each_line(&b, options->traces, take_trace, err);
+	bulk_free(&b);
+	return rc;
+}
