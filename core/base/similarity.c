@@ -2,6 +2,7 @@
 
 #include "core/base/text.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* A text as code points. */
@@ -352,4 +353,32 @@ out:
 	free(y.at);
 	free(row);
 	return distance;
+}
+
+#define LANES 16 /* sums that run side by side: their order is fixed, and compilers can keep them in vectors */
+
+double as_cosine(const float *a, const float *b, size_t n)
+{
+	float dot[LANES] = {0}, aa[LANES] = {0}, bb[LANES] = {0};
+	double d = 0, x = 0, y = 0;
+	size_t i = 0;
+
+	for (; i + LANES <= n; i += LANES) {
+		for (size_t k = 0; k < LANES; k++) {
+			dot[k] += a[i + k] * b[i + k];
+			aa[k] += a[i + k] * a[i + k];
+			bb[k] += b[i + k] * b[i + k];
+		}
+	}
+	for (size_t k = 0; k < LANES; k++) {
+		d += (double)dot[k];
+		x += (double)aa[k];
+		y += (double)bb[k];
+	}
+	for (; i < n; i++) {
+		d += (double)a[i] * (double)b[i];
+		x += (double)a[i] * (double)a[i];
+		y += (double)b[i] * (double)b[i];
+	}
+	return x > 0 && y > 0 ? d / (sqrt(x) * sqrt(y)) : 0.0;
 }

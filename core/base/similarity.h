@@ -22,6 +22,9 @@ int as_bm25_scores(const as_bm25 *index, assay_str query, double *scores, assay_
 size_t as_bm25_count(const as_bm25 *index);
 void as_bm25_free(as_bm25 *index);
 
+/* dot / (|a| |b|) of two vectors, in a fixed order of additions; 0 when one is all zeros. */
+double as_cosine(const float *a, const float *b, size_t n);
+
 /* Edit distance of two short texts in code points, or `limit` + 1 when it is larger (or memory is out). */
 size_t as_edit_distance(assay_str a, assay_str b, size_t limit);
 

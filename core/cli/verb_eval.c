@@ -6,9 +6,57 @@
 #include <stdlib.h>
 
 static const as_option options[] = {AS_PROJECT_OPTIONS, {NULL, NULL, NULL}};
+static const as_option eval_options[] = {AS_PROJECT_OPTIONS,
+					 {"reach", NULL, "print what each condition's exposure puts in reach instead"},
+					 {NULL, NULL, NULL}};
 static const as_option report_options[] = {AS_PROJECT_OPTIONS,
 					   {"timing", NULL, "print where the time went instead"},
 					   {NULL, NULL, NULL}};
+
+static int reach_line(assay_json *table, const assay_json *row)
+{
+	double tasks = as_json_f64(as_json_get(row, "tasks"), 0),
+	       checkpoints = as_json_f64(as_json_get(row, "checkpoints"), 0);
+	char numbers[4][32];
+	const char *cells[] = {as_json_cstr(as_json_get(row, "condition"), ""),
+			       as_json_cstr(as_json_get(row, "exposure"), ""),
+			       numbers[0],
+			       numbers[1],
+			       numbers[2],
+			       numbers[3]};
+	snprintf(numbers[0], sizeof numbers[0], "%.0f", tasks);
+	snprintf(numbers[1], sizeof numbers[1], "%.1f",
+		 tasks > 0 ? as_json_f64(as_json_get(row, "tools"), 0) / tasks : 0);
+	snprintf(numbers[2], sizeof numbers[2], "%.1f %%",
+		 checkpoints > 0 ? 100 * as_json_f64(as_json_get(row, "reachable"), 0) / checkpoints : 100.0);
+	snprintf(numbers[3], sizeof numbers[3], "%.1f %%",
+		 tasks > 0 ? 100 * as_json_f64(as_json_get(row, "tasks_reachable"), 0) / tasks : 100.0);
+	return as_table_row(table, cells, 6);
+}
+
+static int say_reach(as_cli *cli, as_project *p, assay_error *err)
+{
+	static const char *const titles[] = {"condition", "exposure", "tasks", "tools", "checkpoints", "whole tasks"};
+	assay_json *rows = NULL, *table = NULL;
+	int rc = as_stage_reach(p->engine, &rows, err);
+	if (rc < 0 || cli->json) {
+		return rc < 0 ? rc : as_say_json(cli, rows, err);
+	}
+	table = as_table_new();
+	rc = table ? 0 : ASSAY_ENOMEM;
+	for (size_t i = 0; i < 6 && rc == 0; i++) {
+		rc = as_table_column(table, titles[i], i > 1);
+	}
+	for (const assay_json *r = as_json_first(rows); r && rc == 0; r = as_json_next(r)) {
+		rc = reach_line(table, r);
+	}
+	as_json_free(rows);
+	if (rc < 0) {
+		as_json_free(table);
+		return as_fail_memory(err);
+	}
+	return as_say_table(cli, table, err);
+}
 
 static int run_eval(as_cli *cli, assay_error *err)
 {
@@ -19,6 +67,11 @@ static int run_eval(as_cli *cli, assay_error *err)
 		return rc;
 	}
 	rc = as_stage_catalogue(p.engine, err);
+	if (rc == 0 && as_cli_option(cli, "reach")) {
+		rc = say_reach(cli, &p, err);
+		as_project_close(&p);
+		return rc;
+	}
 	rc = rc < 0 ? rc : as_stage_evaluate(p.engine, &made, err);
 	rc = rc < 0 ? rc : as_say_figures(cli, &p, err);
 	if (rc == 0) {
@@ -109,8 +162,8 @@ const as_verb as_verb_eval = {
 	.description =
 		"Makes every attempt (task, candidate, condition, repeat) that the store does not hold yet, scores it, and\n"
 		"prints the leaderboard. Attempts that ended for reasons outside the agent are void and tried again.",
-	.options = options,
-	.examples = "",
+	.options = eval_options,
+	.examples = "  assay eval --reach             # which tools would be on offer, without an attempt\n",
 	.run = run_eval,
 };
 

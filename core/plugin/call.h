@@ -7,6 +7,7 @@
 #include "core/base/http.h"
 #include "core/base/log.h"
 #include "core/base/random.h"
+#include <assay/embed.h>
 #include <assay/host.h>
 
 typedef struct as_call_hooks {
@@ -21,6 +22,8 @@ typedef struct as_call_hooks {
 		     assay_error *err);
 	int (*draw)(void *context, const char *name, assay_tools required, assay_tools candidates, size_t n,
 		    uint64_t seed, uint32_t *picked, size_t *n_picked, assay_error *err);
+	int (*embed)(void *context, const char *embedder, const assay_str *texts, size_t n, assay_vector_sink *vectors,
+		     assay_error *err);
 	/* The thread's HTTP client, opened on first use. */
 	int (*http)(void *context, const as_http_ops **ops, as_http_client **client, assay_error *err);
 	/* What ${NAME} stands for in what a plugin sends out; borrowed until the operation returns. NULL hook: such

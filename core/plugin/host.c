@@ -99,6 +99,9 @@ static const void *host_service(const char *name, uint32_t version)
 	if (strcmp(name, "variables") == 0 && version <= 1) {
 		return &as_host_variables;
 	}
+	if (strcmp(name, "embed") == 0 && version <= 1) {
+		return &as_host_embed;
+	}
 	return strcmp(name, "table") == 0 && version <= 1 ? &table : NULL;
 }
 

@@ -6,6 +6,7 @@
 #include <assay/variables.h>
 
 extern const assay_text_api as_host_text;
+extern const assay_embed_api as_host_embed;
 extern const assay_process_api as_host_process;
 extern const assay_file_api as_host_file;
 extern const assay_http_api as_host_http;

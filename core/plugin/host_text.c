@@ -1,4 +1,4 @@
-/* The host's text service. */
+/* The host's text and embedding services. */
 #include "core/plugin/host_private.h"
 
 #include "core/base/hash.h"
@@ -34,4 +34,22 @@ const assay_text_api as_host_text = {
 	.bm25_add = as_bm25_add,
 	.bm25_scores = as_bm25_scores,
 	.bm25_free = as_bm25_free,
+};
+
+static int embed_vectors(assay_call *call, const char *embedder, const assay_str *texts, size_t n,
+			 assay_vector_sink *vectors, assay_error *err)
+{
+	as_call *c = as_call_of(call);
+	int rc;
+	if (!c->hooks || !c->hooks->embed) {
+		return as_host_no_service("embed->vectors", err);
+	}
+	rc = as_host_may_go_on(c, err);
+	return rc < 0 ? rc : c->hooks->embed(c->context, embedder, texts, n, vectors, err);
+}
+
+const assay_embed_api as_host_embed = {
+	.size = sizeof as_host_embed,
+	.vectors = embed_vectors,
+	.cosine = as_cosine,
 };

@@ -3,6 +3,7 @@
 #include "core/base/memory.h"
 #include "core/plugin/registry.h"
 #include <assay/roles/distiller.h>
+#include <assay/roles/embedder.h>
 #include <assay/roles/environment.h>
 #include <assay/roles/explorer.h>
 #include <assay/roles/exposure.h>
@@ -31,6 +32,7 @@ static const as_operation transport[] = {REQUIRED(transport, connect), REQUIRED(
                                          OPTIONAL(transport, abandon), OPTIONAL(transport, listen),
                                          OPTIONAL(transport, fall_back), OPTIONAL(transport, restart)};
 static const as_operation exposure[] = {REQUIRED(exposure, offer), OPTIONAL(exposure, route)};
+static const as_operation embedder[] = {REQUIRED(embedder, embed), OPTIONAL(embedder, max_batch)};
 static const as_operation environment[] = {REQUIRED(environment, prepare), REQUIRED(environment, cleanup),
                                            OPTIONAL(environment, digest), OPTIONAL(environment, snapshot),
                                            OPTIONAL(environment, restore)};
@@ -47,7 +49,7 @@ static const as_role roles[ASSAY_ROLE_COUNT + 1] = {
 	[ASSAY_ROLE_LLM] = ROLE(llm),
 	[ASSAY_ROLE_TRANSPORT] = ROLE(transport),
 	[ASSAY_ROLE_EXPOSURE] = ROLE(exposure),
-	[ASSAY_ROLE_EMBEDDER] = {"embedder", 0, NULL, 0},
+	[ASSAY_ROLE_EMBEDDER] = ROLE(embedder),
 	[ASSAY_ROLE_ENVIRONMENT] = ROLE(environment),
 	[ASSAY_ROLE_IMPORTER] = {"importer", 0, NULL, 0},
 	[ASSAY_ROLE_REPORTER] = ROLE(reporter),

@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/base/hash.h"
+#include "core/run/reach.h"
 #include <assay/roles/explorer.h>
 #include <string.h>
 
@@ -107,6 +108,34 @@ static int note_times(as_engine *e, const as_recorder *r, const as_session_spec 
 	return rc;
 }
 
+static bool is_offered(const void *context, assay_str server, assay_str tool)
+{
+	return as_recorder_has(context, server, tool);
+}
+
+/* What the exposure offered for the task, as part of the trace: seed_metadata.exposure. */
+static int note_exposure(const as_context *c, const as_session_spec *spec, assay_error *err)
+{
+	assay_json *o;
+	as_reach reach;
+	int rc;
+	if (!spec->task) {
+		return 0;
+	}
+	reach = as_reach_count(spec->task, is_offered, c->recorder);
+	o = as_json_object();
+	rc = as_json_set(o, "use", as_json_cstring(spec->exposure->use));
+	rc |= as_json_set(o, "tools", as_json_integer((int64_t)as_recorder_count(c->recorder)));
+	rc |= as_json_set(o, "checkpoints", as_json_integer(reach.checkpoints));
+	rc |= as_json_set(o, "reachable", as_json_integer(reach.reachable));
+	rc |= as_json_set(o, "embedded_texts", as_json_integer((int64_t)c->embedded));
+	if (rc < 0) {
+		as_json_free(o);
+		return as_fail_memory(err);
+	}
+	return as_recorder_note(c->recorder, "exposure", o, err);
+}
+
 int as_session_run(as_worker *w, const as_session_spec *spec, as_session_result *out, assay_error *err)
 {
 	as_context c;
@@ -137,13 +166,21 @@ int as_session_run(as_worker *w, const as_session_spec *spec, as_session_result 
 		return rc;
 	}
 	options.exposure = exposure;
+	c.exposure_model = as_manifest_model(c.engine->manifest, spec->exposure->model);
+	c.model = c.exposure_model; /* a router asks its own model, and the attempt pays */
+	c.for_exposure = true;
 	rc = as_recorder_open(&options, &c.call, &c.recorder, err);
+	c.model = spec->model;
+	c.for_exposure = false;
 	if (rc < 0) {
 		return rc;
 	}
 	rc = explore(&c, spec, explorer, out, &exploration, err);
 	if (rc == 0) {
 		out->end_class = class_of(out->end);
+		rc = note_exposure(&c, spec, err);
+	}
+	if (rc == 0) {
 		rc = as_recorder_finish(c.recorder, exploration, &out->trace, err);
 		exploration = NULL;
 	}

@@ -8,6 +8,7 @@ typedef struct as_session_spec {
 	const as_use *explorer;
 	const as_use *exposure;
 	assay_exposure_request request; /* its prompt is the agent's too */
+	const assay_json *task;         /* for its reachability; NULL when exploring */
 	assay_str persona;
 	const as_model_spec *model; /* NULL: none */
 	const assay_json *trace_servers;

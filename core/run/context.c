@@ -1,6 +1,7 @@
 #include "core/run/context.h"
 
 #include "core/base/error.h"
+#include "core/run/embed.h"
 #include "core/run/score.h"
 #include <assay/roles/sampler.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 
 typedef struct opened {
 	const as_use *key;
-	char *name; /* of a sampler opened by name; key is NULL then */
+	char *name; /* "ROLE/NAME" of what was opened by name; key is NULL then */
 	as_instance *instance;
 } opened;
 
@@ -93,32 +94,24 @@ int as_worker_instance(as_worker *w, const as_use *use, uint32_t role, as_instan
 	return rc;
 }
 
-/* A sampler that nobody configured: the ones that exposures ask for by name. */
-static int sampler_by_name(as_worker *w, const char *name, as_instance **out, assay_error *err)
+int as_worker_by_name(as_worker *w, const char *use, uint32_t role, as_instance **out, assay_error *err)
 {
-	as_buf use = {0};
 	int rc;
 	for (size_t i = 0; i < w->n; i++) {
-		if (!w->list[i].key && strcmp(w->list[i].name, name) == 0) {
+		if (!w->list[i].key && strcmp(w->list[i].name, use) == 0) {
 			*out = w->list[i].instance;
 			return 0;
 		}
 	}
-	as_buf_printf(&use, "sampler/%s", name);
-	rc = as_buf_check(&use, err);
-	if (rc == 0 && !as_grow(&w->list, &w->cap, w->n + 1, sizeof *w->list)) {
-		rc = as_fail_memory(err);
+	if (!as_grow(&w->list, &w->cap, w->n + 1, sizeof *w->list)) {
+		return as_fail_memory(err);
 	}
+	rc = as_instance_open(w->engine->registry, use, role, NULL, w->engine->manifest->base_dir, out, err);
 	if (rc == 0) {
-		rc = as_instance_open(w->engine->registry, use.ptr, ASSAY_ROLE_SAMPLER, NULL,
-				      w->engine->manifest->base_dir, out, err);
-	}
-	if (rc == 0) {
-		w->list[w->n++] = (opened){NULL, as_strdup(name), *out};
+		w->list[w->n++] = (opened){NULL, as_strdup(use), *out};
 		rc = w->list[w->n - 1].name ? as_note_plugin(w->engine, as_instance_info(*out), err)
 					    : as_fail_memory(err);
 	}
-	as_buf_free(&use);
 	return rc;
 }
 
@@ -135,6 +128,7 @@ static int hook_act(void *context, assay_str name, const assay_json *arguments, 
 		    assay_error *err)
 {
 	as_context *c = context;
+	const as_model_spec *agent = c->model;
 	assay_error unheard = {0};
 	int rc;
 	err = err ? err : &unheard; /* a plugin need not care for the reason */
@@ -144,7 +138,11 @@ static int hook_act(void *context, assay_str name, const assay_json *arguments, 
 	if (as_remaining(c->call.deadline_ms) == 0) {
 		return as_fail(err, ASSAY_ETIMEOUT, "the attempt's time is used up");
 	}
+	c->model = c->exposure_model; /* the exposure may have to route the call */
+	c->for_exposure = true;
 	rc = as_recorder_act(c->recorder, &c->call, name, arguments, text, is_error, err);
+	c->model = agent;
+	c->for_exposure = false;
 	if (rc == ASSAY_EUNREACH || rc == ASSAY_EPROTO ||
 	    (rc == ASSAY_ETIMEOUT && as_remaining(c->call.deadline_ms) > 0)) {
 		c->fault = AS_FAULT_SERVER;
@@ -188,7 +186,8 @@ static int hook_world_reset(void *context, assay_error *err)
 static int hook_chat(void *context, const assay_json *request, assay_json **reply, assay_error *err)
 {
 	as_context *c = context;
-	as_llm_dialogue *d = &c->dialogue;
+	as_llm_dialogue *d = c->for_exposure ? &c->exposure_dialogue : &c->dialogue;
+	as_llm_usage before = d->spent;
 	as_instance *model;
 	int rc;
 	*reply = NULL;
@@ -208,10 +207,16 @@ static int hook_chat(void *context, const assay_json *request, assay_json **repl
 	d->call = &c->call;
 	d->subject = as_str(c->subject);
 	d->try_number = c->try_number;
-	d->sampling = c->sampling;
+	d->sampling = c->for_exposure ? NULL : c->sampling;
 	d->max_tokens = c->max_tokens;
 	d->max_usd = c->max_usd;
 	rc = as_llm_chat(d, request, reply, err);
+	if (c->for_exposure) { /* the attempt pays, and ends by it */
+		c->dialogue.spent.prompt += d->spent.prompt - before.prompt;
+		c->dialogue.spent.completion += d->spent.completion - before.completion;
+		c->dialogue.spent.usd += d->spent.usd - before.usd;
+		c->dialogue.end = d->end;
+	}
 	c->fault = rc < 0 ? AS_FAULT_MODEL : c->fault;
 	return rc;
 }
@@ -273,7 +278,10 @@ static int hook_draw(void *context, const char *name, assay_tools required, assa
 	const assay_sampler_ops *ops;
 	as_rng rng;
 	as_call call = c->call;
-	int rc = sampler_by_name(c->worker, name, &sampler, err);
+	char use[96];
+	int rc = snprintf(use, sizeof use, "sampler/%s", name) < (int)sizeof use
+			 ? as_worker_by_name(c->worker, use, ASSAY_ROLE_SAMPLER, &sampler, err)
+			 : as_fail(err, ASSAY_EPLUGIN, "\"%.60s...\" is no sampler's name", name);
 	if (rc < 0) {
 		return rc;
 	}
@@ -281,6 +289,12 @@ static int hook_draw(void *context, const char *name, assay_tools required, assa
 	call.rng = &rng; /* a draw of its own: the caller's numbers stay where they are */
 	ops = as_instance_ops(sampler);
 	return ops->draw(as_instance_self(sampler), &call.pub, required, candidates, n, picked, n_picked, err);
+}
+
+static int hook_embed(void *context, const char *embedder, const assay_str *texts, size_t n, assay_vector_sink *vectors,
+		      assay_error *err)
+{
+	return as_embed(context, embedder, texts, n, vectors, err);
 }
 
 static int hook_http(void *context, const as_http_ops **ops, as_http_client **client, assay_error *err)
@@ -304,6 +318,7 @@ static const as_call_hooks hooks = {
 	.chat = hook_chat,
 	.score = hook_score,
 	.draw = hook_draw,
+	.embed = hook_embed,
 	.http = hook_http,
 };
 

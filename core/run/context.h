@@ -11,6 +11,8 @@ int as_worker_new(as_engine *e, as_worker **out, assay_error *err);
 void as_worker_free(as_worker *w);
 /* The worker's instance of an implementation, opened on first use. `use` is the key: it must stay where it is. */
 int as_worker_instance(as_worker *w, const as_use *use, uint32_t role, as_instance **out, assay_error *err);
+/* One that nobody configured, by its name "ROLE/NAME" and without options. */
+int as_worker_by_name(as_worker *w, const char *use, uint32_t role, as_instance **out, assay_error *err);
 
 /* Remember that this run stands on an implementation: its version and digest, no path. A no-op without a store. */
 int as_note_plugin(as_engine *e, const as_impl_info *info, assay_error *err);
@@ -25,15 +27,19 @@ typedef struct as_context {
 	as_engine *engine;
 	as_worker *worker;
 	as_rng rng;
-	as_world *world;            /* NULL: none */
-	as_recorder *recorder;      /* NULL: none */
-	const as_model_spec *model; /* NULL: none */
-	const char *subject;        /* stored replies are keyed by it: an attempt id or a goal's key */
+	as_world *world;                     /* NULL: none */
+	as_recorder *recorder;               /* NULL: none */
+	const as_model_spec *model;          /* NULL: none */
+	const as_model_spec *exposure_model; /* the exposure's own; NULL: none */
+	bool for_exposure;                   /* it is the exposure that asks now */
+	uint64_t embedded;                   /* texts that an embedder which costs something was asked for */
+	const char *subject;                 /* stored replies are keyed by it: an attempt id or a goal's key */
 	int64_t try_number;
 	const assay_json *sampling; /* a candidate's; NULL: none */
 	int64_t max_tokens;         /* of all model requests; 0: no bound */
 	double max_usd;
-	as_llm_dialogue dialogue; /* begun by the first request to the model */
+	as_llm_dialogue exposure_dialogue; /* the exposure's, with its own model */
+	as_llm_dialogue dialogue;          /* begun by the first request to the model */
 	int fault;
 } as_context;
 

@@ -50,6 +50,10 @@ int as_engine_open(const as_engine_options *options, as_engine **out, assay_erro
 	if (!e) {
 		return as_fail_memory(err);
 	}
+	if (pthread_mutex_init(&e->embedding, NULL) != 0) {
+		free(e);
+		return as_fail_memory(err);
+	}
 	e->work.lock = -1;
 	e->manifest = m;
 	e->registry = options->registry;
@@ -97,5 +101,6 @@ void as_engine_close(as_engine *e)
 	as_quota_free(e->quota);
 	as_variables_free(e->variables);
 	as_catalogue_free(e->catalogue);
+	pthread_mutex_destroy(&e->embedding);
 	free(e);
 }

@@ -11,6 +11,7 @@
 #include "core/run/variables.h"
 #include "core/run/workdir.h"
 #include "core/store/store.h"
+#include <pthread.h>
 
 typedef struct as_engine {
 	const as_manifest *manifest;
@@ -28,6 +29,7 @@ typedef struct as_engine {
 	as_quota *quota;
 	as_estate estate;
 	as_workdir work;
+	pthread_mutex_t embedding; /* one worker at a time asks for vectors, so that none is asked for twice */
 } as_engine;
 
 typedef struct as_engine_options {
@@ -61,6 +63,10 @@ int as_stage_generate(as_engine *e, int upto, uint64_t *shortfall, assay_error *
 
 /* Every task × candidate × condition × repeat that is not in the store yet. *made: attempts made now. */
 int as_stage_evaluate(as_engine *e, uint64_t *made, assay_error *err);
+
+/* What each condition's exposure puts in reach, without an attempt: an array of {"condition","exposure","tasks","tools",
+ * "checkpoints","reachable","tasks_reachable"}, sums over the tasks; the caller frees it. */
+int as_stage_reach(as_engine *e, assay_json **rows, assay_error *err);
 
 /* Score all stored attempts again with the manifest's scorers. *changed: verdicts that differ from before. */
 int as_stage_rescore(as_engine *e, uint64_t *scored, uint64_t *changed, assay_error *err);

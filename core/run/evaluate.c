@@ -2,6 +2,7 @@
 #include "core/base/error.h"
 #include "core/base/hash.h"
 #include "core/run/attempt.h"
+#include "core/run/reach.h"
 #include "core/run/score.h"
 #include "core/task/task.h"
 #include <pthread.h>
@@ -307,6 +308,7 @@ static int run_try(evaluation *v, as_worker *w, const eval_item *item, const cha
 						.required = t->required,
 						.surface = t->surface,
 						.catalogue = as_catalogue_tools(e->catalogue)};
+	spec.task = t->document;
 	spec.seed = as_hash_u64(id);
 	replay.task = t->document;
 	rc = as_replay_open(t->tape, &replay, &spec.world, err);
@@ -499,5 +501,66 @@ int as_stage_rescore(as_engine *e, uint64_t *scored, uint64_t *changed, assay_er
 	free(r.list);
 	as_arena_free(&r.arena);
 	eval_free(&v);
+	return rc;
+}
+
+static int reach_row(evaluation *v, uint32_t condition, assay_json *rows, assay_error *err)
+{
+	const as_engine *e = v->engine;
+	const as_condition_spec *spec = &e->manifest->conditions[condition];
+	uint64_t tools = 0, checkpoints = 0, reachable = 0, full = 0;
+	assay_json *row;
+	int rc = 0;
+	for (size_t i = 0; i < v->n_tasks && rc == 0; i++) {
+		const eval_task *t = &v->tasks[i];
+		as_context c;
+		as_reach reach;
+		as_context_init(&c, v->workers[0], spec->exposure.use, "reach", t->seed, 0);
+		rc = as_reach_offline(&c, &spec->exposure,
+				      &(assay_exposure_request){.size = sizeof(assay_exposure_request),
+								.seed = t->seed,
+								.prompt =
+									as_json_str(as_json_get(t->document, "prompt")),
+								.required = t->required,
+								.surface = t->surface,
+								.catalogue = as_catalogue_tools(e->catalogue)},
+				      t->document, &reach, err);
+		tools += reach.tools;
+		checkpoints += reach.checkpoints;
+		reachable += reach.reachable;
+		full += reach.reachable == reach.checkpoints;
+	}
+	if (rc < 0) {
+		return rc;
+	}
+	row = as_json_object();
+	rc = as_json_set(row, "condition", as_json_cstring(spec->name));
+	rc |= as_json_set(row, "exposure", as_json_cstring(spec->exposure.use));
+	rc |= as_json_set(row, "tasks", as_json_integer((int64_t)v->n_tasks));
+	rc |= as_json_set(row, "tools", as_json_integer((int64_t)tools));
+	rc |= as_json_set(row, "checkpoints", as_json_integer((int64_t)checkpoints));
+	rc |= as_json_set(row, "reachable", as_json_integer((int64_t)reachable));
+	rc |= as_json_set(row, "tasks_reachable", as_json_integer((int64_t)full));
+	if (rc < 0) {
+		as_json_free(row);
+		return as_fail_memory(err);
+	}
+	return as_json_append(rows, row) < 0 ? as_fail_memory(err) : 0;
+}
+
+int as_stage_reach(as_engine *e, assay_json **rows, assay_error *err)
+{
+	evaluation v = {.engine = e};
+	int rc = make_workers(&v, err);
+	*rows = as_json_array();
+	rc = rc < 0 ? rc : *rows ? load_tasks(&v, err) : as_fail_memory(err);
+	for (uint32_t i = 0; i < e->manifest->n_conditions && rc == 0; i++) {
+		rc = reach_row(&v, i, *rows, err);
+	}
+	eval_free(&v);
+	if (rc < 0) {
+		as_json_free(*rows);
+		*rows = NULL;
+	}
 	return rc;
 }

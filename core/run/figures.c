@@ -216,7 +216,12 @@ int as_figures_add_attempt(as_figures *f, const as_figure_attempt *a, assay_erro
 			  .hi = as_json_f64(as_json_get(a->verdict, "hi"), 0),
 			  .end = as_arena_str(&f->arena, a->end),
 			  .mines = mines_hit(a->verdict)};
+	t->wrong_server = (uint32_t)as_json_i64(as_json_pointer(a->verdict, "/summary/assay/attempted_sae/total"), 0);
 	if (a->trace) {
+		const assay_json *offered = as_json_pointer(as_trace_document(a->trace), "/seed_metadata/exposure");
+		t->tools = (uint32_t)as_json_i64(as_json_get(offered, "tools"), 0);
+		t->checkpoints = (uint32_t)as_json_i64(as_json_get(offered, "checkpoints"), 0);
+		t->reachable = (uint32_t)as_json_i64(as_json_get(offered, "reachable"), 0);
 		t->turns = as_json_i64(as_json_pointer(as_trace_document(a->trace), "/seed_metadata/exploration/turns"),
 				       0);
 		count_served(t, a->trace);

@@ -10,8 +10,9 @@
  *  "gates":[{"gate","required","passed","failed"}],
  *  "leaderboard":[{"condition","candidate","listed","k","tasks","attempts","void","unknown",
  *     "pass_rate":R,"pass_hat_k":R,"pass_at_k":R,"served":{level:share},"ends":{end:n},"mean_calls","mean_turns",
- *     "tool_hallucinations","minefields_hit"}],  in order of condition, then pass_hat_k.lo and pass_rate.lo falling,
- * name; "categories":[{"condition","candidate","category","tasks","attempts","pass_rate":R}],
+ *     "tool_hallucinations","minefields_hit","wrong_server_calls","exposure":{"use",options},
+ *     "reachability":{"checkpoints":share,"tasks":share,"mean_tools"}}],  in order of condition, then pass_hat_k.lo and
+ * pass_rate.lo falling, name; "categories":[{"condition","candidate","category","tasks","attempts","pass_rate":R}],
  *  "tasks":[{"task_id","category","index","prompt","servers","checkpoints","minefields","trace_depth",
  *     "passes":[{"condition","candidate","passed","attempts"}]}]}
  * R = {"lo","hi","interval_lo":[a,b],"interval_hi":[a,b]}: bounds of design page "replay" rule 8, each with its own 95

@@ -68,6 +68,39 @@ static assay_json *mean_of(uint64_t sum, uint64_t n)
 	return as_json_real(n ? as_round((double)sum / (double)n, 6) : 0.0);
 }
 
+/* The condition's exposure, as the manifest has it. */
+static assay_json *exposure_of(const as_figures *f, assay_str condition)
+{
+	for (const assay_json *c = as_json_first(as_json_pointer(f->manifest, "/evaluation/conditions")); c;
+	     c = as_json_next(c)) {
+		const assay_json *exposure = as_json_get(c, "exposure");
+		if (as_str_eq(as_json_str(as_json_get(c, "name")), condition) && exposure) {
+			return as_json_clone(exposure);
+		}
+	}
+	assay_json *fallback = as_json_object();
+	if (as_json_set(fallback, "use", as_json_cstring("exposure/target")) < 0) {
+		as_json_free(fallback);
+		return NULL;
+	}
+	return fallback;
+}
+
+static assay_json *reachability(const figure_counts *c)
+{
+	assay_json *o = as_json_object();
+	double checkpoints = c->checkpoints ? (double)c->reachable / (double)c->checkpoints : 1.0;
+	double tasks = c->attempts ? (double)c->full / (double)c->attempts : 1.0;
+	int rc = as_json_set(o, "checkpoints", as_json_real(as_round(checkpoints, 6)));
+	rc |= as_json_set(o, "tasks", as_json_real(as_round(tasks, 6)));
+	rc |= as_json_set(o, "mean_tools", mean_of(c->tools, c->attempts));
+	if (rc < 0) {
+		as_json_free(o);
+		return NULL;
+	}
+	return o;
+}
+
 static assay_json *board_row(const as_figures *f, const figure_row *row)
 {
 	assay_json *r = as_json_object();
@@ -91,6 +124,9 @@ static assay_json *board_row(const as_figures *f, const figure_row *row)
 		rc |= as_json_set(r, "mean_turns", mean_of(c.turns, c.attempts));
 		rc |= as_json_set(r, "tool_hallucinations", as_json_integer((int64_t)c.served[ASSAY_SERVED_REFUSED]));
 		rc |= as_json_set(r, "minefields_hit", as_json_integer((int64_t)c.mines));
+		rc |= as_json_set(r, "wrong_server_calls", as_json_integer((int64_t)c.wrong_server));
+		rc |= as_json_set(r, "exposure", exposure_of(f, row->condition));
+		rc |= as_json_set(r, "reachability", reachability(&c));
 	}
 	as_counts_free(&c);
 	if (rc < 0) {

@@ -31,6 +31,11 @@ int as_count_tries(const as_figures *f, const figure_row *row, assay_str categor
 		out->calls += t->calls;
 		out->turns += t->turns > 0 ? (uint64_t)t->turns : 0;
 		out->mines += t->mines;
+		out->tools += t->tools;
+		out->checkpoints += t->checkpoints;
+		out->reachable += t->reachable;
+		out->full += t->reachable == t->checkpoints;
+		out->wrong_server += t->wrong_server;
 		out->sum_lo += t->lo;
 		out->sum_hi += t->hi;
 		out->n[t->task]++;

@@ -6,6 +6,7 @@
 
 /* What one row's tries add up to, void ones apart; per task for the k figures. */
 typedef struct figure_counts {
+	uint64_t tools, checkpoints, reachable, full, wrong_server; /* full: attempts on wholly reachable tasks */
 	uint64_t attempts, voided, unknown, calls, turns, mines, served[SERVED_LEVELS];
 	double sum_lo, sum_hi;
 	uint64_t passes_lo, passes_hi;

@@ -30,6 +30,8 @@ typedef struct figure_try {
 	uint32_t served[SERVED_LEVELS];
 	uint32_t calls, mines;
 	int64_t turns;
+	uint32_t tools, checkpoints, reachable; /* of the exposure; 0 of 0: not told */
+	uint32_t wrong_server;                  /* calls of a needed name on another server */
 } figure_try;
 
 typedef struct figure_row {

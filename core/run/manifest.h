@@ -83,7 +83,7 @@ typedef struct as_manifest {
 	size_t n_categories;
 	as_budget generation_budget;
 	uint32_t max_goals;
-	as_fill_options fill; /* its task is each task's own */
+	as_fill_options fill;     /* its task is each task's own */
 	const char *const *gates; /* required ones */
 	size_t n_gates;
 

@@ -68,6 +68,22 @@ static int read_candidates(as_manifest_build *b, const assay_json *all, assay_er
 	return 0;
 }
 
+/* The embedder that an exposure names: a key of "models", or "embedder/NAME" as it is. */
+static int check_embedder(const as_manifest_build *b, const assay_json *exposure, const char *pointer, assay_error *err)
+{
+	const assay_json *name = as_json_get(exposure, "embedder");
+	const assay_json *use =
+		as_json_get(as_json_get_n(as_json_get(b->m.document, "models"), as_json_str(name)), "use");
+	if (as_json_type(name) != ASSAY_JSON_STRING || as_str_starts(as_json_str(name), ASSAY_STR("embedder/")) ||
+	    as_str_starts(as_json_str(use), ASSAY_STR("embedder/"))) {
+		return 0;
+	}
+	as_manifest_fail(name, err, pointer, "no embedder called \"%.*s\" under \"models\"",
+			 ASSAY_FMT(as_json_str(name)));
+	as_error_hint(err, "add it there with \"use\": \"embedder/...\", or say \"embedder/lexical\"");
+	return ASSAY_EDATA;
+}
+
 static int read_condition(as_manifest_build *b, const assay_json *v, size_t index, uint32_t attempts,
 			  as_condition_spec *c, assay_error *err)
 {
@@ -86,6 +102,9 @@ static int read_condition(as_manifest_build *b, const assay_json *v, size_t inde
 	c->budget = as_read_budget(as_json_get(v, "budget"), DEFAULT_SECONDS);
 	c->attempts = (uint32_t)as_json_i64(as_json_get(v, "attempts"), attempts);
 	snprintf(pointer, sizeof pointer, "/evaluation/conditions/%zu/exposure", index);
+	if (check_embedder(b, as_json_get(v, "exposure"), pointer, err) < 0) {
+		return ASSAY_EDATA;
+	}
 	return as_read_use(b, as_json_get(v, "exposure"), "exposure", "exposure/target", reserved, pointer,
 			   &c->exposure, err);
 }

@@ -105,7 +105,9 @@ static int check_models(const as_manifest *m, as_registry *registry, assay_error
 			       as_str_is(as_str(m->authors[k].explorer.model), m->models[i].name);
 		}
 		if (used) {
-			int rc = check_use(m, registry, &m->models[i].llm, ASSAY_ROLE_LLM, err);
+			bool embeds = strncmp(m->models[i].llm.use, "embedder/", 9) == 0;
+			int rc = check_use(m, registry, &m->models[i].llm,
+					   embeds ? ASSAY_ROLE_EMBEDDER : ASSAY_ROLE_LLM, err);
 			if (rc < 0) {
 				return rc;
 			}

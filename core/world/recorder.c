@@ -350,6 +350,27 @@ int as_recorder_act(as_recorder *r, as_call *call, assay_str name, const assay_j
 	return act_in_world(r, call, o->tool->server, o->tool->name, arguments, text, is_error, err);
 }
 
+bool as_recorder_has(const as_recorder *r, assay_str server, assay_str tool)
+{
+	for (size_t i = 0; i < r->n_offers; i++) {
+		const assay_tool *t = r->offers[i].tool;
+		if (t && as_str_eq(t->name, tool) && as_str_eq(t->server, server)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+size_t as_recorder_count(const as_recorder *r)
+{
+	return r->n_offers;
+}
+
+int as_recorder_note(as_recorder *r, const char *key, assay_json *value, assay_error *err)
+{
+	return as_trace_set_metadata(r->trace, key, value, err);
+}
+
 int as_recorder_finish(as_recorder *r, assay_json *exploration, as_trace **out, assay_error *err)
 {
 	int rc = as_trace_set_metadata(r->trace, "exploration", exploration ? exploration : as_json_null(), err);

@@ -25,6 +25,11 @@ int as_recorder_open(const as_recorder_options *options, as_call *call, as_recor
 int as_recorder_offers(as_recorder *r, const assay_json **tools, assay_error *err);
 int as_recorder_act(as_recorder *r, as_call *call, assay_str name, const assay_json *arguments, assay_text *text,
 		    int *is_error, assay_error *err);
+/* Is a catalogue tool on offer, and how many are? */
+bool as_recorder_has(const as_recorder *r, assay_str server, assay_str tool);
+size_t as_recorder_count(const as_recorder *r);
+/* Set seed_metadata[key] of the trace; value is taken over. */
+int as_recorder_note(as_recorder *r, const char *key, assay_json *value, assay_error *err);
 /* Put the explorer's result under seed_metadata.exploration (taken over, NULL: null) and finish the trace. */
 int as_recorder_finish(as_recorder *r, assay_json *exploration, as_trace **out, assay_error *err);
 

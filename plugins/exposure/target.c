@@ -1,13 +1,14 @@
 /* exposure/target: the tools that a task needs among distractors (DynamicMCPBench, target pool; reference page part 6).
  * Unlike the reference, distractors carry their real schemas and the offer is shuffled by the task's seed, so that
  * neither an empty schema nor a place in the list gives the right tools away; "reference": true restores its ways. */
-#include <assay/roles/exposure.h>
+#include "offer.h"
 #include <string.h>
 
 typedef struct target {
 	const assay_host *host;
 	uint32_t distractors;
 	double p_alt;
+	char *strategy; /* one sampler for all distractors; NULL: namesakes, then look-alikes */
 	int reference;
 } target;
 
@@ -27,6 +28,10 @@ static int target_open(const assay_host *host, const assay_json *options, void *
 	t->distractors = (uint32_t)host->json->i64(host->json->get(options, "distractors"), 8);
 	t->p_alt = host->json->f64(host->json->get(options, "p_alt"), 0.5);
 	t->reference = host->json->boolean(host->json->get(options, "reference"), 0);
+	if (stand_option(host, options, "strategy", &t->strategy, err) < 0) {
+		host->free(t);
+		return ASSAY_ENOMEM;
+	}
 	*self = t;
 	return 0;
 }
@@ -35,6 +40,7 @@ static void target_close(void *self)
 {
 	target *t = self;
 	if (t) {
+		t->host->free(t->strategy);
 		t->host->free(t);
 	}
 }
@@ -85,41 +91,17 @@ static int fill_pool(const target *t, assay_call *call, const assay_exposure_req
 {
 	size_t n_alt = round_half_even(t->p_alt * (double)t->distractors), limit = p->required + t->distractors;
 	size_t alternatives;
-	int rc = add_sample(t, call, "same_name", request, candidates, n_alt, p->required + n_alt, picked, p, err);
+	int rc;
+	if (t->strategy) {
+		return add_sample(t, call, t->strategy, request, candidates, t->distractors, limit, picked, p, err);
+	}
+	rc = add_sample(t, call, "same_name", request, candidates, n_alt, p->required + n_alt, picked, p, err);
 	alternatives = p->count - p->required;
 	if (rc == 0) {
 		rc = add_sample(t, call, "hard_negative", request, candidates, t->distractors + alternatives, limit,
 				picked, p, err);
 	}
 	return rc;
-}
-
-static int on_surface(const assay_exposure_request *request, const assay_tool *tool)
-{
-	for (size_t i = 0; i < request->surface.count; i++) {
-		if (request->surface.list[i] == tool) {
-			return 1;
-		}
-	}
-	return 0;
-}
-
-static int offer_pool(const target *t, assay_call *call, const assay_exposure_request *request, const pool *p,
-		      uint32_t *order, assay_offer_sink *offers, assay_json *empty_schema, assay_error *err)
-{
-	static const assay_str none = {NULL, 0};
-	int rc = 0;
-	for (size_t i = 0; i < p->count; i++) {
-		order[i] = (uint32_t)i;
-	}
-	if (!t->reference) {
-		t->host->rng->shuffle(call, order, p->count);
-	}
-	for (size_t i = 0; i < p->count && rc == 0; i++) {
-		int bare = t->reference && !on_surface(request, p->list[order[i]]);
-		rc = offers->add(offers, p->list[order[i]], none, none, bare ? empty_schema : NULL, err);
-	}
-	return rc < 0 ? rc : 0;
 }
 
 static int target_offer(void *self, assay_call *call, const assay_exposure_request *request, assay_offer_sink *offers,
@@ -131,11 +113,10 @@ static int target_offer(void *self, assay_call *call, const assay_exposure_reque
 	pool p = {host->alloc(room * sizeof(const assay_tool *)), 0, 0};
 	const assay_tool **others = host->alloc(room * sizeof(const assay_tool *));
 	uint32_t *numbers = host->alloc(room * sizeof *numbers);
-	assay_json *empty_schema = host->json->object();
+	stand s = {host, call, request, offers};
 	size_t n_others = 0;
 	int rc = 0;
-	if (!p.list || !others || !numbers ||
-	    host->json->set(empty_schema, "type", host->json->string(ASSAY_STR("object"))) < 0) {
+	if (!p.list || !others || !numbers) {
 		rc = host->fail(err, ASSAY_ENOMEM, "out of memory");
 		goto out;
 	}
@@ -150,10 +131,9 @@ static int target_offer(void *self, assay_call *call, const assay_exposure_reque
 	}
 	rc = fill_pool(t, call, request, (assay_tools){others, n_others}, numbers, &p, err);
 	if (rc == 0) {
-		rc = offer_pool(t, call, request, &p, numbers, offers, empty_schema, err);
+		rc = stand_offer(&s, p.list, p.count, t->reference, err);
 	}
 out:
-	host->json->free(empty_schema);
 	host->free(numbers);
 	host->free((void *)(uintptr_t)others);
 	host->free((void *)(uintptr_t)p.list);
@@ -165,8 +145,8 @@ static const assay_exposure_ops ops = {.size = sizeof ops,
 				       .close = target_close,
 				       .offer = target_offer};
 
-static const assay_impl impl = {
-	.size = sizeof impl,
+const assay_impl expo_target = {
+	.size = sizeof expo_target,
 	.role = ASSAY_ROLE_EXPOSURE,
 	.role_version = 1,
 	.flags = ASSAY_IMPL_PURE | ASSAY_IMPL_REENTRANT,
@@ -177,9 +157,9 @@ static const assay_impl impl = {
 		   "\"description\":\"tools beside the needed ones\"},"
 		   "\"p_alt\":{\"type\":\"number\",\"minimum\":0,\"maximum\":1,\"default\":0.5,"
 		   "\"description\":\"share of them that have a needed tool's name on another server\"},"
+		   "\"strategy\":{\"type\":\"string\",\"pattern\":\"^[a-z][a-z0-9_-]*$\","
+		   "\"description\":\"one sampler for all of them, by its name, in place of p_alt\"},"
 		   "\"reference\":{\"type\":\"boolean\",\"default\":false,"
 		   "\"description\":\"as DynamicMCPBench: needed tools first, those of servers that the task does "
 		   "not use without schemas\"}}}",
 	.ops = &ops};
-
-ASSAY_PLUGIN(exposure_target, "0.1.0", "Target pools: needed tools among distractors", "Apache-2.0", &impl)

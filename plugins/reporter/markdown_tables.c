@@ -44,6 +44,36 @@ static void condition_heading(markdown_report *r, assay_str condition)
 	text_add(&r->out, "\n\n");
 }
 
+/* "exposure/rag, k 8": what stands in front of every table of attempts. */
+static void exposure_line(markdown_report *r, const assay_json *b)
+{
+	const assay_json_api *J = r->json;
+	const assay_json *exposure = J->get(b, "exposure");
+	if (!exposure) {
+		return; /* a model that an older program made */
+	}
+	text_add(&r->out, "Exposure: ");
+	text_escape(&r->out, member(r, exposure, "use"), 0);
+	for (const assay_json *o = J->first(exposure); o; o = J->next(o)) {
+		assay_text value = {NULL, 0};
+		if (same(J->key(o), ASSAY_STR("use")) || J->dump(o, ASSAY_JSON_COMPACT, &value, NULL) < 0) {
+			continue;
+		}
+		text_add(&r->out, ", ");
+		text_escape(&r->out, J->key(o), 0);
+		text_add(&r->out, " ");
+		text_escape(&r->out, J->type(o) == ASSAY_JSON_STRING ? J->str(o) : (assay_str){value.ptr, value.len},
+			    0);
+		J->text_free(&value);
+	}
+	text_printf(&r->out,
+		    "; %.1f tools on offer; the needed tools of %.1f %% of the checkpoints are among them, and all "
+		    "that the task needs in %.1f %% of the attempts.\n\n",
+		    J->f64(J->pointer(b, "/reachability/mean_tools"), 0),
+		    100.0 * J->f64(J->pointer(b, "/reachability/checkpoints"), 1),
+		    100.0 * J->f64(J->pointer(b, "/reachability/tasks"), 1));
+}
+
 /* Is this the first row of its condition? The board is sorted by condition. */
 static int begins_condition(const markdown_report *r, const assay_json *row)
 {
@@ -75,15 +105,16 @@ static void board_row(markdown_report *r, assay_json *table, const assay_json *b
 	snprintf(mean, sizeof mean, "%.1f", J->f64(J->get(b, "mean_calls"), 0));
 	row_add(r, &row, mean);
 	row_add_number(r, &row, number(r, b, "tool_hallucinations"));
+	row_add_number(r, &row, number(r, b, "wrong_server_calls"));
 	row_add_number(r, &row, number(r, b, "minefields_hit"));
 	table_row(r, table, row);
 }
 
 static int board_table(markdown_report *r, assay_str condition, int listed, assay_error *err)
 {
-	static const char *const titles[] = {"candidate", "pass^k",   "pass rate", "pass@k",  "k",
-					     "tasks",     "attempts", "void",      "unknown", "turns",
-					     "calls",     "refused",  "minefields"};
+	static const char *const titles[] = {"candidate", "pass^k",   "pass rate",    "pass@k",    "k",
+					     "tasks",     "attempts", "void",         "unknown",   "turns",
+					     "calls",     "refused",  "wrong server", "minefields"};
 	assay_json *table = table_new(r);
 	size_t n = 0;
 	for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
@@ -121,6 +152,7 @@ int put_leaderboard(markdown_report *r, assay_error *err)
 	for (const assay_json *b = first(r, "leaderboard"); b && rc == 0; b = r->json->next(b)) {
 		if (begins_condition(r, b)) {
 			condition_heading(r, member(r, b, "condition"));
+			exposure_line(r, b);
 			rc = board_table(r, member(r, b, "condition"), 1, err);
 			rc = rc < 0 ? rc : board_table(r, member(r, b, "condition"), 0, err);
 		}
@@ -204,6 +236,7 @@ int put_categories(markdown_report *r, assay_error *err)
 		size_t n = choose_columns(r, b, columns, &rest);
 		if (begins_condition(r, b)) {
 			condition_heading(r, member(r, b, "condition"));
+			exposure_line(r, b);
 		}
 		rc = category_table(r, columns, n, err);
 		b = rest;

@@ -96,11 +96,20 @@ static int fake_cancelled(const assay_call *call)
 	return as_cancel_is_set(core(call)->cancel);
 }
 
+static int fake_vectors(assay_call *call, const char *embedder, const assay_str *texts, size_t n,
+			assay_vector_sink *vectors, assay_error *err)
+{
+	const as_call *c = core(call);
+
+	return c->hooks && c->hooks->embed ? c->hooks->embed(c->context, embedder, texts, n, vectors, err)
+					   : as_fail(err, ASSAY_ENOTSUP, "not offered to this operation");
+}
+
 static const void *fake_service(const char *name, uint32_t version)
 {
-	(void)name;
-	(void)version;
-	return NULL;
+	static const assay_embed_api embed = {sizeof embed, 0, fake_vectors, as_cosine};
+
+	return strcmp(name, "embed") == 0 && version <= 1 ? &embed : NULL;
 }
 
 /* --- text and random numbers ------------------------------------------------------------------------------------- */

@@ -113,7 +113,7 @@ static int offer(stage *s, const char *module, const char *name, const char *opt
 static void target(stage *s, const char *options, const char *expected)
 {
 	offered o = {.status = 0};
-	ck_assert_int_eq(offer(s, "exposure_target", "target", options, &o), 0);
+	ck_assert_int_eq(offer(s, "exposure_pool", "target", options, &o), 0);
 	ck_assert_str_eq(o.text, expected);
 }
 
@@ -133,7 +133,7 @@ END_TEST
 
 START_TEST(a_sink_may_have_enough_or_fail)
 {
-	static const char *const which[][2] = {{"exposure_flat", "flat"}, {"exposure_target", "target"}};
+	static const char *const which[][2] = {{"exposure_flat", "flat"}, {"exposure_pool", "target"}};
 	for (size_t i = 0; i < 2; i++) {
 		stage s;
 		offered o = {.status = ASSAY_STOP};
@@ -172,7 +172,7 @@ START_TEST(half_is_rounded_to_even)
 		stage s;
 		offered o = {.status = 0};
 		make_stage(&s);
-		ck_assert_int_eq(offer(&s, "exposure_target", "target", cases[i].options, &o), 0);
+		ck_assert_int_eq(offer(&s, "exposure_pool", "target", cases[i].options, &o), 0);
 		ck_assert_str_eq(s.asked, cases[i].asked);
 	}
 }
@@ -200,9 +200,9 @@ START_TEST(pools_are_shuffled_and_keep_their_schemas)
 		stage s;
 		make_stage(&s);
 		as_rng_seed(&s.rng, seed);
-		ck_assert_int_eq(offer(&s, "exposure_target", "target", "{}", &a), 0);
+		ck_assert_int_eq(offer(&s, "exposure_pool", "target", "{}", &a), 0);
 		as_rng_seed(&s.rng, seed);
-		ck_assert_int_eq(offer(&s, "exposure_target", "target", "{}", &b), 0);
+		ck_assert_int_eq(offer(&s, "exposure_pool", "target", "{}", &b), 0);
 		ck_assert_str_eq(a.text, b.text);
 		ck_assert_uint_eq(a.n, 10);
 		ck_assert_ptr_null(strchr(a.text, '*'));
@@ -218,13 +218,13 @@ START_TEST(samplers_that_fail)
 	offered o = {.status = 0};
 	make_stage(&s);
 	s.status = ASSAY_EPLUGIN;
-	ck_assert_int_eq(offer(&s, "exposure_target", "target", "{}", &o), ASSAY_EPLUGIN);
+	ck_assert_int_eq(offer(&s, "exposure_pool", "target", "{}", &o), ASSAY_EPLUGIN);
 	ck_assert_uint_eq(o.n, 0);
 	s.status = 0;
 	s.wild = true;
-	ck_assert_int_eq(offer(&s, "exposure_target", "target", "{}", &o), ASSAY_EPLUGIN);
+	ck_assert_int_eq(offer(&s, "exposure_pool", "target", "{}", &o), ASSAY_EPLUGIN);
 	s.call.hooks = NULL;
-	ck_assert_int_eq(offer(&s, "exposure_target", "target", "{}", &o), ASSAY_ENOTSUP);
+	ck_assert_int_eq(offer(&s, "exposure_pool", "target", "{}", &o), ASSAY_ENOTSUP);
 }
 END_TEST
 
@@ -236,7 +236,7 @@ START_TEST(out_of_memory)
 		offered o = {.status = 0};
 		make_stage(&s);
 		fake_fail_alloc(n);
-		int rc = offer(&s, "exposure_target", "target", "{}", &o);
+		int rc = offer(&s, "exposure_pool", "target", "{}", &o);
 		fake_fail_alloc(-1);
 		ck_assert(rc == 0 || rc == ASSAY_ENOMEM);
 		worked = rc == 0;

@@ -43,12 +43,14 @@ static char *render(const assay_json *model, const char *options)
 }
 
 #define RATE(lo, hi) "{'lo':" lo ",'hi':" hi ",'interval_lo':[0.1,0.8],'interval_hi':[0.2,0.9]}"
-#define BOARD(condition, candidate, listed, attempts)                                                                       \
-	"{'condition':'" condition "','candidate':'" candidate "','listed':" listed                                         \
-	",'k':2,'tasks':3,'attempts':" attempts                                                                             \
-	",'void':1,'unknown':0,'pass_rate':" RATE("0.5", "0.5") ",'pass_hat_k':" RATE("0.25", "0.75") ",'pass_at_k':" RATE( \
-		"1.0", "1.0") ",'served':{'exact':0.75,'miss':0.25},'ends':{'finished':5,'turn_limit':1},"                  \
-			      "'mean_calls':2.25,'mean_turns':3.5,'tool_hallucinations':4,'minefields_hit':7}"
+#define BOARD(condition, candidate, listed, attempts)                                                                          \
+	"{'condition':'" condition "','candidate':'" candidate "','listed':" listed                                            \
+	",'k':2,'tasks':3,'attempts':" attempts                                                                                \
+	",'void':1,'unknown':0,'pass_rate':" RATE("0.5", "0.5") ",'pass_hat_k':" RATE("0.25", "0.75") ",'pass_at_k':" RATE(    \
+		"1.0",                                                                                                         \
+		"1.0") ",'served':{'exact':0.75,'miss':0.25},'ends':{'finished':5,'turn_limit':1},"                            \
+		       "'mean_calls':2.25,'mean_turns':3.5,'tool_hallucinations':4,'minefields_hit':7,'wrong_server_calls':5," \
+		       "'exposure':{'use':'exposure/rag','k':8},'reachability':{'checkpoints':0.5,'tasks':0.25,'mean_tools':8}}"
 
 static const char model_text[] =
 	"{'name':'toy','version':'1.0.0','seed':7,'bench_id':'0123456789abcdef0123','profile':'assay',"
@@ -87,7 +89,11 @@ START_TEST(test_parts)
 	expect(report, "### Condition second\n");
 	expect(report, "Beside the board, for comparison:\n");
 	expect(report, "| good      | [0.250, 0.750] (0.100–0.900) | 0.500 (0.100–0.900) |");
-	expect(report, "| 2 |     3 |        6 |    1 |       0 |   3.5 |   2.2 |       4 |          7 |");
+	expect(report,
+	       "| 2 |     3 |        6 |    1 |       0 |   3.5 |   2.2 |       4 |            5 |          7 |");
+	expect(report,
+	       "Exposure: exposure/rag, k 8; 8.0 tools on offer; the needed tools of 50.0 % of the checkpoints are "
+	       "among them, and all that the task needs in 25.0 % of the attempts.");
 	expect(report, "| – "); /* no attempts, no rate */
 	expect(report, "| category | good                | floor |");
 	expect(report, "| hard_neg | 0.500 (0.100–0.900) | –     |");
