@@ -7,6 +7,7 @@
 #include <assay/json.h>
 #include <assay/plugin.h>
 #include <assay/roles/distiller.h>
+#include <assay/roles/embedder.h>
 #include <assay/roles/environment.h>
 #include <assay/roles/explorer.h>
 #include <assay/roles/exposure.h>
@@ -150,10 +151,19 @@ static const layout layouts[] = {
 	SIZE(assay_exposure_ops, 40),
 	AT(assay_exposure_ops, size, 0), AT(assay_exposure_ops, reserved, 4), AT(assay_exposure_ops, open, 8),
 	AT(assay_exposure_ops, close, 16), AT(assay_exposure_ops, offer, 24), AT(assay_exposure_ops, route, 32),
-	SIZE(assay_goal_request, 96),
+	SIZE(assay_goal_request, 136),
 	AT(assay_goal_request, size, 0), AT(assay_goal_request, index, 4), AT(assay_goal_request, seeds, 8),
 	AT(assay_goal_request, surface, 24), AT(assay_goal_request, category, 40), AT(assay_goal_request, framing, 56),
 	AT(assay_goal_request, complexity, 72), AT(assay_goal_request, servers, 88),
+	AT(assay_goal_request, challenge, 96), AT(assay_goal_request, expect, 112), AT(assay_goal_request, catalogue, 120),
+	SIZE(assay_embedder_ops, 40),
+	AT(assay_embedder_ops, size, 0), AT(assay_embedder_ops, reserved, 4), AT(assay_embedder_ops, open, 8),
+	AT(assay_embedder_ops, close, 16), AT(assay_embedder_ops, embed, 24), AT(assay_embedder_ops, max_batch, 32),
+	SIZE(assay_vector_sink, 16),
+	AT(assay_vector_sink, size, 0), AT(assay_vector_sink, reserved, 4), AT(assay_vector_sink, add, 8),
+	SIZE(assay_embed_api, 24),
+	AT(assay_embed_api, size, 0), AT(assay_embed_api, reserved, 4), AT(assay_embed_api, vectors, 8),
+	AT(assay_embed_api, cosine, 16),
 	SIZE(assay_goalgen_ops, 32),
 	AT(assay_goalgen_ops, size, 0), AT(assay_goalgen_ops, reserved, 4), AT(assay_goalgen_ops, open, 8),
 	AT(assay_goalgen_ops, close, 16), AT(assay_goalgen_ops, generate, 24),

@@ -28,7 +28,8 @@ START_TEST(test_table)
 	ck_assert_uint_eq(h->process->size, sizeof(assay_process_api));
 	ck_assert_uint_eq(h->file->size, sizeof(assay_file_api));
 	ck_assert_uint_eq(h->http->size, sizeof(assay_http_api));
-	ck_assert_ptr_null(h->service("embed", 1));
+	ck_assert_ptr_null(h->service("embed", 2));
+	ck_assert_ptr_nonnull(h->service("embed", 1));
 }
 END_TEST
 

@@ -90,7 +90,7 @@ START_TEST(test_refused_implementations)
 	expect_broken(all, "unknown_role",
 		      "implementation 1 is of the unknown role 99 (use one of the ASSAY_ROLE_ numbers)");
 	expect_broken(all, "future_role",
-		      "this program does not use the role embedder of embedder/one yet (it needs a newer program)");
+		      "this program does not use the role importer of importer/one yet (it needs a newer program)");
 	expect_broken(all, "role_version",
 		      "sampler/one is of version 2 of its role, this program knows 1 (it needs a newer program)");
 	expect_broken(all, "unknown_flags", "sampler/one has unknown flags 0x80 (use the ASSAY_IMPL_ flags)");
