@@ -5,7 +5,6 @@
 #include "core/cli/project_options.h"
 #include <stdlib.h>
 
-static const as_option options[] = {AS_PROJECT_OPTIONS, {NULL, NULL, NULL}};
 static const as_option eval_options[] = {AS_PROJECT_OPTIONS,
 					 {"reach", NULL, "print what each condition's exposure puts in reach instead"},
 					 {NULL, NULL, NULL}};
