@@ -4,6 +4,7 @@
 #include "core/base/table.h"
 #include "core/cli/cli.h"
 #include <stdlib.h>
+#include <string.h>
 
 static const as_option options[] = {{"manifest", "FILE", "the manifest (default: assay.json, if there is one)"},
 				    {NULL, NULL, NULL}};
@@ -71,7 +72,43 @@ static int examine_services(examination *x, as_registry *registry)
 	return answer < 0 ? answer : note_result(x, "archives", rc, &why, "loads");
 }
 
-static int examine_manifest(examination *x, const char *path, as_registry *registry)
+static int note_model(examination *x, const as_model_spec *model, int rc, const assay_error *why,
+		      const as_model_abilities *can)
+{
+	char what[160], finding[160];
+	snprintf(what, sizeof what, "model %s", model->name);
+	if (rc < 0 || can->rules) {
+		return note_result(x, what, rc, why, "rules: nothing to ask");
+	}
+	snprintf(finding, sizeof finding, "%s, %s, %s", can->plain ? "plain reply" : "NO plain reply",
+		 can->tool_call ? "tool call" : "NO tool call",
+		 can->parallel_calls ? "parallel tool calls" : "no parallel tool calls");
+	return note(x, what, can->plain && can->tool_call, finding);
+}
+
+/* Three requests to each model. */
+static int examine_models(examination *x, const as_cli *cli, const as_manifest *m, as_registry *registry)
+{
+	const as_engine_options how = {.manifest = m, .registry = registry, .log = cli->log, .cancel = cli->cancel};
+	as_engine *e = NULL;
+	assay_error why = {0};
+	int answer = 0, rc = as_engine_open(&how, &e, &why);
+	if (rc < 0) {
+		return note_result(x, "models", rc, &why, "");
+	}
+	for (size_t i = 0; i < m->n_models && answer == 0; i++) {
+		as_model_abilities can;
+		assay_error error = {0};
+		if (strncmp(m->models[i].llm.use, "llm/", 4) == 0) {
+			rc = as_probe_model(e, &m->models[i], &can, &error);
+			answer = note_model(x, &m->models[i], rc, &error, &can);
+		}
+	}
+	as_engine_close(e);
+	return answer;
+}
+
+static int examine_manifest(examination *x, const as_cli *cli, const char *path, as_registry *registry)
 {
 	as_manifest *m = NULL;
 	assay_error why = {0};
@@ -85,6 +122,9 @@ static int examine_manifest(examination *x, const char *path, as_registry *regis
 			 m->n_categories, m->n_candidates);
 	}
 	answer = note_result(x, path, rc, &why, good);
+	if (rc == 0 && answer == 0) {
+		answer = examine_models(x, cli, m, registry);
+	}
 	as_manifest_free(m);
 	return answer;
 }
@@ -118,7 +158,7 @@ static int run(as_cli *cli, assay_error *err)
 		answer |= examine_services(&x, registry);
 		answer |= examine_temp(&x);
 		if (path || as_file_exists("assay.json")) {
-			answer |= examine_manifest(&x, path ? path : "assay.json", registry);
+			answer |= examine_manifest(&x, cli, path ? path : "assay.json", registry);
 		}
 	}
 	if (rc < 0 || answer < 0) {
@@ -134,10 +174,12 @@ static int run(as_cli *cli, assay_error *err)
 const as_verb as_verb_doctor = {
 	.name = "doctor",
 	.group = "Surroundings",
-	.summary = "check plugins, services, temporary folder and manifest",
+	.summary = "check plugins, services, temporary folder, manifest and models",
 	.arguments = "",
 	.description =
-		"Looks at everything that a run needs, without starting a server, and says what is wrong with it.",
+		"Looks at everything that a run needs, without starting a server, and says what is wrong with it. Every\n"
+		"model of the manifest is asked three times, before money is spent on more: for a plain reply, for a tool\n"
+		"call, and for two tool calls in one reply. Which of these it cannot do is told.",
 	.options = options,
 	.examples = "",
 	.run = run,

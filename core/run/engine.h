@@ -50,6 +50,14 @@ void as_engine_close(as_engine *e);
  * that is not set. Part of the stages that ask them. */
 int as_check_models(as_engine *e, bool authors, assay_error *err);
 
+/* What a model of the manifest can do: found out with three requests, which are not stored. The error of the first one
+ * that fails. */
+typedef struct as_model_abilities {
+	bool rules; /* no language model: nothing was asked */
+	bool plain, tool_call, parallel_calls;
+} as_model_abilities;
+int as_probe_model(as_engine *e, const as_model_spec *model, as_model_abilities *out, assay_error *err);
+
 /* Start every server once, take its tools and fingerprint into the store; read them from there when they are in it. */
 int as_stage_catalogue(as_engine *e, assay_error *err);
 
