@@ -250,7 +250,7 @@ static int ask_new(as_llm_dialogue *d, const char *hash, const assay_json *reque
 	rc = as_llm_ask(d, request, reply, err);
 	if (rc < 0) {
 		/* What no provider said is a matter of the manifest or a defect: no attempt can be had like this. */
-		bool ours = rc == ASSAY_EAUTH || rc == ASSAY_EINVAL || rc == ASSAY_ENOTSUP;
+		bool ours = rc == ASSAY_EAUTH || rc == ASSAY_EINVAL || rc == ASSAY_ENOTSUP || rc == ASSAY_ENOENT;
 		if (rc == ASSAY_ECANCELED || rc == ASSAY_ENOMEM || rc == ASSAY_EPLUGIN || rc == ASSAY_EINTERNAL ||
 		    (ours && !(err->flags & ASSAY_ERR_PEER))) {
 			d->end = NULL;

@@ -96,6 +96,9 @@ static int table_render(const assay_json *table, uint32_t style, assay_text *out
 static const void *host_service(const char *name, uint32_t version)
 {
 	static const assay_table_api table = {.size = sizeof table, .render = table_render};
+	if (strcmp(name, "command") == 0 && version <= 1) {
+		return &as_host_command;
+	}
 	if (strcmp(name, "variables") == 0 && version <= 1) {
 		return &as_host_variables;
 	}
