@@ -93,6 +93,15 @@ int as_say_leaderboard(const as_cli *cli, const assay_json *model, assay_error *
 /* The figures of a project: the leaderboard on the terminal, the whole report model as JSON. */
 int as_say_figures(as_cli *cli, const as_project *p, assay_error *err);
 
+/* What as_lines notes (core/run/lines.h) on stderr: a thousand lines at most, how many more at the end. The payload is
+ * an as_notes. */
+typedef struct as_notes {
+	const as_cli *cli;
+	uint64_t n;
+} as_notes;
+void as_notes_put(void *payload, const assay_error *what, bool passed_over);
+void as_notes_end(const as_notes *notes);
+
 /* Data that ships: contrib in the build tree (ASSAY_DATA_DIR), $(pkgdatadir) when installed. */
 const char *as_data_dir(void);
 

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #define CHUNK ((size_t)256 << 10)
-#define MAX_NOTES 1000 /* lines on stderr; the rest is counted */
 
 static const as_option options[] = {
 	AS_PROJECT_OPTIONS,
@@ -23,13 +22,11 @@ static const as_option options[] = {
 	{NULL, NULL, NULL},
 };
 
-/* Where results are put, and what was told. */
+/* Where results are put. */
 typedef struct output {
-	const as_cli *cli;
 	as_file_draft draft;
 	bool to_file;
 	as_buf buf;
-	uint64_t notes;
 } output;
 
 static int flush(output *o, assay_error *err)
@@ -55,24 +52,14 @@ static int put_result(void *payload, assay_str line, assay_error *err)
 	return rc < 0 || o->buf.len < CHUNK ? rc : flush(o, err);
 }
 
-static void put_note(void *payload, const assay_error *what, bool fatal)
-{
-	output *o = payload;
-	char line[2048];
-	if (++o->notes > MAX_NOTES || o->cli->quiet) {
-		return;
-	}
-	as_error_format(what, line, sizeof line);
-	fprintf(stderr, "assay: %s: %s\n", fatal ? "passed over" : "defect", line);
-}
-
-static int say_counts(as_cli *cli, const as_bulk_counts *n, assay_error *err)
+static int say_counts(as_cli *cli, const as_bulk_counts *n, const as_lines *lines, assay_error *err)
 {
 	const struct {
 		const char *name;
 		uint64_t count;
-	} all[] = {{"tasks", n->tasks},         {"traces", n->traces}, {"scored", n->scored},   {"passed", n->passed},
-		   {"unmatched", n->unmatched}, {"errors", n->errors}, {"defects", n->defects}, {"bytes", n->bytes}};
+	} all[] = {{"tasks", n->tasks},         {"traces", n->traces},       {"scored", n->scored},
+		   {"passed", n->passed},       {"unmatched", n->unmatched}, {"errors", lines->errors},
+		   {"defects", lines->defects}, {"bytes", n->bytes}};
 	assay_json *out = as_json_object();
 	int rc = out ? 0 : ASSAY_ENOMEM;
 	for (size_t i = 0; i < sizeof all / sizeof *all && rc == 0; i++) {
@@ -86,8 +73,8 @@ static int say_counts(as_cli *cli, const as_bulk_counts *n, assay_error *err)
 		fprintf(stderr,
 			"%llu traces, %llu scored, %llu passed; %llu of no task, %llu lines passed over, %llu defects\n",
 			(unsigned long long)n->traces, (unsigned long long)n->scored, (unsigned long long)n->passed,
-			(unsigned long long)n->unmatched, (unsigned long long)n->errors,
-			(unsigned long long)n->defects);
+			(unsigned long long)n->unmatched, (unsigned long long)lines->errors,
+			(unsigned long long)lines->defects);
 	}
 	return as_say_json(cli, out, err);
 }
@@ -111,15 +98,17 @@ static int check_options(const as_cli *cli, assay_error *err)
 static int score_files(as_cli *cli, assay_error *err)
 {
 	const char *results = as_cli_option(cli, "results"), *scorer = as_cli_option(cli, "scorer");
-	output o = {.cli = cli, .to_file = results && strcmp(results, "-") != 0};
+	as_notes notes = {cli, 0};
+	output o = {.to_file = results && strcmp(results, "-") != 0};
 	as_bulk_options b = {.specs = as_cli_option(cli, "specs"),
 			     .traces = as_cli_option(cli, "traces"),
 			     .servers = as_cli_option(cli, "servers"),
-			     .keep_going = as_cli_option(cli, "keep-going"),
 			     .result = put_result,
-			     .note = put_note,
-			     .payload = &o,
-			     .cancel = cli->cancel};
+			     .payload = &o};
+	as_lines lines = {.keep_going = as_cli_option(cli, "keep-going"),
+			  .note = as_notes_put,
+			  .payload = &notes,
+			  .cancel = cli->cancel};
 	as_bulk_counts counts = {0};
 	as_buf use = {0};
 	int rc = cli->json && !o.to_file
@@ -129,20 +118,18 @@ static int score_files(as_cli *cli, assay_error *err)
 	rc = rc < 0 ? rc : as_buf_check(&use, err);
 	b.scorer = use.ptr;
 	rc = rc < 0 || !o.to_file ? rc : as_file_begin(results, &o.draft, err);
-	rc = rc < 0 ? rc : as_bulk_score(&b, &counts, err);
+	rc = rc < 0 ? rc : as_bulk_score(&b, &lines, &counts, err);
 	rc = rc < 0 ? rc : flush(&o, err);
 	if (rc == 0 && o.to_file) {
 		rc = as_file_commit(&o.draft, err);
 	} else if (o.to_file) {
 		as_file_abandon(&o.draft);
 	}
-	if (rc == 0 && o.notes > MAX_NOTES && !cli->quiet) {
-		fprintf(stderr, "assay: and %llu more\n", (unsigned long long)(o.notes - MAX_NOTES));
-	}
-	rc = rc < 0 ? rc : say_counts(cli, &counts, err);
+	as_notes_end(&notes);
+	rc = rc < 0 ? rc : say_counts(cli, &counts, &lines, err);
 	as_buf_free(&o.buf);
 	as_buf_free(&use);
-	return rc == 0 && counts.errors > 0 ? AS_EXIT_INPUT : rc;
+	return rc == 0 && lines.errors > 0 ? AS_EXIT_INPUT : rc;
 }
 
 static int score_store(as_cli *cli, assay_error *err)

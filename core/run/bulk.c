@@ -25,6 +25,7 @@ static const char *const key_names[N_KEYS] = {"task_id", "source_trace_id", "pro
 
 typedef struct bulk {
 	const as_bulk_options *options;
+	as_lines *lines;
 	as_bulk_counts *counts;
 	bulk_task *tasks;
 	size_t n_tasks, cap_tasks;
@@ -49,65 +50,15 @@ static void bulk_free(bulk *b)
 	as_buf_free(&b->line);
 }
 
-/* A place in a file for an error that knows only its line's part. */
-static void place(assay_error *what, const char *path, uint32_t line, uint64_t offset)
-{
-	what->line = line;
-	what->detail = what->detail > (int64_t)offset ? what->detail : (int64_t)offset;
-	as_error_where(what, path, line);
-	as_error_hint(what, "at byte %lld of the file", (long long)what->detail);
-}
-
-/* A bad line: told and passed over, or the end. Memory that is out always is. */
-static int bad_line(bulk *b, assay_error *what, assay_error *err)
-{
-	if (!b->options->keep_going || (what->code != ASSAY_EDATA && what->code != ASSAY_ELIMIT)) {
-		if (err) {
-			*err = *what;
-		}
-		return what->code;
-	}
-	b->counts->errors++;
-	b->options->note(b->options->payload, what, true);
-	return 0;
-}
-
-static void defect(bulk *b, assay_error *what, const char *path, uint32_t line, uint64_t offset)
-{
-	b->counts->defects++;
-	place(what, path, line, offset);
-	b->options->note(b->options->payload, what, false);
-}
-
-/* What the parser mended. */
-static void note_mended(bulk *b, const as_json_notes *notes, const char *path, uint32_t line, uint64_t offset)
-{
-	static const char *const words[] = {"a key occurs twice in one object: the last value counts",
-					    "a lone surrogate is no character: U+FFFD stands for it",
-					    "a text holds the character U+0000", "a number is too large for a double"};
-	const bool met[] = {notes->duplicate_keys, notes->lone_surrogates, notes->nul, notes->huge};
-	for (size_t i = 0; i < sizeof met / sizeof *met; i++) {
-		if (met[i]) {
-			assay_error what = {0};
-			as_fail(&what, ASSAY_EDATA, "%s", words[i]);
-			defect(b, &what, path, line, offset);
-		}
-	}
-}
-
 /* ---- tasks ---- */
 
-static int take_task(bulk *b, assay_str text, const char *path, uint32_t line, uint64_t offset, assay_error *what)
+static int take_task(void *payload, const as_line *line, assay_error *what)
 {
-	as_json_notes notes;
+	bulk *b = payload;
 	assay_json *document = NULL, *task = NULL;
 	assay_error flaw = {0};
-	int rc = as_json_parse_with(text, ASSAY_JSON_PEER, NULL, &notes, &document, what);
-	if (rc < 0) {
-		what->detail += (int64_t)offset;
-		return rc;
-	}
-	rc = as_model_read(&as_model_task, document, &task, what);
+	int rc = as_lines_parse(b->lines, line, &document, what);
+	rc = rc < 0 ? rc : as_model_read(&as_model_task, document, &task, what);
 	as_json_free(document);
 	if (rc < 0) {
 		return rc;
@@ -118,9 +69,8 @@ static int take_task(bulk *b, assay_str text, const char *path, uint32_t line, u
 	}
 	b->tasks[b->n_tasks++] = (bulk_task){.document = task};
 	b->counts->tasks++;
-	note_mended(b, &notes, path, line, offset);
 	if (as_task_check(task, &flaw) < 0) {
-		defect(b, &flaw, path, line, offset);
+		as_lines_defect(b->lines, line, &flaw);
 	}
 	return 0;
 }
@@ -197,7 +147,7 @@ static int score_trace(bulk *b, bulk_task *t, const as_trace *trace, assay_error
 		t->repeats++;
 		b->counts->scored++;
 		b->counts->passed += as_str_is(as_json_str(as_json_get(verdict, "verdict")), "pass");
-		b->counts->defects += (uint64_t)as_json_i64(as_json_pointer(verdict, "/metrics/defects"), 0);
+		b->lines->defects += (uint64_t)as_json_i64(as_json_pointer(verdict, "/metrics/defects"), 0);
 		rc = b->options->result(b->options->payload, as_buf_str(&b->line), what);
 	}
 	as_json_free(verdict);
@@ -216,15 +166,15 @@ static int parse_trace(const bulk *b, assay_str text, as_json_notes *notes, as_t
 	return rc < 0 ? rc : as_trace_from_json(document, out, what);
 }
 
-static int take_trace(bulk *b, assay_str text, const char *path, uint32_t line, uint64_t offset, assay_error *what)
+static int take_trace(void *payload, const as_line *line, assay_error *what)
 {
+	bulk *b = payload;
 	as_json_notes notes;
 	as_trace *trace = NULL;
 	bulk_task *t;
 	uint32_t seed;
-	int rc = parse_trace(b, text, &notes, &trace, what);
+	int rc = parse_trace(b, line->text, &notes, &trace, what);
 	if (rc < 0) {
-		what->detail += (int64_t)offset;
 		return rc;
 	}
 	if (!as_uuid_seed(as_trace_id(trace), &seed)) {
@@ -234,8 +184,8 @@ static int take_trace(bulk *b, assay_str text, const char *path, uint32_t line, 
 		return ASSAY_EDATA;
 	}
 	b->counts->traces++;
-	b->counts->bytes += text.len;
-	note_mended(b, &notes, path, line, offset);
+	b->counts->bytes += line->text.len;
+	as_lines_mended(b->lines, line, &notes);
 	t = task_of(b, trace);
 	if (t) {
 		rc = score_trace(b, t, trace, what);
@@ -243,42 +193,9 @@ static int take_trace(bulk *b, assay_str text, const char *path, uint32_t line, 
 		assay_error unknown = {0};
 		b->counts->unmatched++;
 		as_fail(&unknown, ASSAY_EDATA, "the trace belongs to no task of %s", b->options->specs);
-		place(&unknown, path, line, offset);
-		b->options->note(b->options->payload, &unknown, false);
+		as_lines_defect(b->lines, line, &unknown);
 	}
 	as_trace_free(trace);
-	return rc;
-}
-
-/* ---- files ---- */
-
-typedef int (*line_fn)(bulk *b, assay_str text, const char *path, uint32_t line, uint64_t offset, assay_error *what);
-
-static int each_line(bulk *b, const char *path, line_fn take, assay_error *err)
-{
-	as_jsonl *lines = NULL;
-	int rc = as_jsonl_open(path, 0, &lines, err);
-	while (rc == 0) {
-		assay_error what = {0};
-		assay_str text;
-		uint32_t number = 0;
-		uint64_t offset = 0;
-		if (as_cancel_is_set(b->options->cancel)) {
-			rc = as_fail(err, ASSAY_ECANCELED, "interrupted");
-			break;
-		}
-		rc = as_jsonl_next(lines, &text, &number, &offset, &what);
-		if (rc == ASSAY_ENOENT) {
-			rc = 0;
-			break;
-		}
-		rc = rc < 0 ? rc : take(b, text, path, number, offset, &what);
-		if (rc < 0) {
-			place(&what, path, number, offset);
-			rc = bad_line(b, &what, err);
-		}
-	}
-	as_jsonl_close(lines);
 	return rc;
 }
 
@@ -306,18 +223,21 @@ static int read_tags(bulk *b, assay_error *err)
 	return rc;
 }
 
-int as_bulk_score(const as_bulk_options *options, as_bulk_counts *counts, assay_error *err)
+int as_bulk_score(const as_bulk_options *options, as_lines *lines, as_bulk_counts *counts, assay_error *err)
 {
-	bulk b = {.options = options, .counts = counts, .lean = strcmp(options->scorer, "scorer/effects") == 0};
+	bulk b = {.options = options,
+		  .lines = lines,
+		  .counts = counts,
+		  .lean = strcmp(options->scorer, "scorer/effects") == 0};
 	int rc;
 	*counts = (as_bulk_counts){0};
 	rc = as_instance_open(options->registry, options->scorer, ASSAY_ROLE_SCORER, NULL, "", &b.scorer, err);
 	if (rc == 0 && options->servers) {
 		rc = read_tags(&b, err);
 	}
-	rc = rc < 0 ? rc : each_line(&b, options->specs, take_task, err);
+	rc = rc < 0 ? rc : as_lines_each(lines, options->specs, take_task, &b, err);
 	rc = rc < 0 ? rc : index_tasks(&b, err);
-	rc = rc < 0 ? rc : each_line(&b, options->traces, take_trace, err);
+	rc = rc < 0 ? rc : as_lines_each(lines, options->traces, take_trace, &b, err);
 	bulk_free(&b);
 	return rc;
 }

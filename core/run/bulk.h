@@ -1,16 +1,14 @@
-/* Scoring files of traces against a file of tasks: no store, no manifest, nothing is run. One line is in memory at a
- * time. */
+/* Scoring files of traces against a file of tasks: no store, no manifest, nothing is run. */
 #ifndef AS_BULK_H
 #define AS_BULK_H
 
 #include "core/plugin/registry.h"
+#include "core/run/lines.h"
 #include "core/trace/trace.h"
 
 typedef struct as_bulk_counts {
 	uint64_t tasks, traces, scored, passed;
 	uint64_t unmatched; /* traces of no task that is known */
-	uint64_t errors;    /* lines that were passed over */
-	uint64_t defects;   /* tasks with a defect, lines that had to be mended, expressions that ran out of limits */
 	uint64_t bytes;     /* of traces */
 } as_bulk_counts;
 
@@ -19,17 +17,13 @@ typedef struct as_bulk_options {
 	const char *scorer; /* "scorer/effects" */
 	const char *specs, *traces;
 	const char *servers; /* a server manifest, for its tags; NULL: none */
-	bool keep_going;     /* a bad line is told and passed over; else it ends the scoring */
 	/* Takes over nothing; a line with its line feed. */
 	int (*result)(void *payload, assay_str line, assay_error *err);
-	/* An error or a defect, with where, line and detail (byte offset). fatal: the line was passed over. */
-	void (*note)(void *payload, const assay_error *what, bool fatal);
 	void *payload;
-	const as_cancel *cancel;
 } as_bulk_options;
 
 /* Traces are matched by seed_metadata.task_id, else as the task's own reference by trace_id, else by goal and prompt
  * (reference page part 6, ingestion); several of one task count as its repeats. */
-int as_bulk_score(const as_bulk_options *options, as_bulk_counts *counts, assay_error *err);
+int as_bulk_score(const as_bulk_options *options, as_lines *lines, as_bulk_counts *counts, assay_error *err);
 
 #endif
