@@ -3,18 +3,36 @@
 #include "core/base/error.h"
 #include "core/base/json_scan.h"
 #include "core/base/text.h"
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A copy fit for a string or key: valid UTF-8, a NUL as C0 80. Text that came from a value passes through as it is. */
-static char *text_copy(assay_str s)
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* Most texts are ASCII without a NUL. */
+static bool is_plain(assay_str s)
 {
-	if (s.len == 0 || (as_utf8_check(s) == s.len && !memchr(s.ptr, 0, s.len))) {
-		return as_strndup(s);
+	size_t i = 0;
+	uint64_t eight, odd = 0;
+	for (; s.len - i >= sizeof eight; i += sizeof eight) {
+		memcpy(&eight, s.ptr + i, sizeof eight);
+		odd |= eight | ((eight - EACH(1)) & ~eight); /* not ASCII; a NUL */
 	}
+	for (; i < s.len; i++) {
+		odd |= s.ptr[i] == '\0' || (unsigned char)s.ptr[i] >= 0x80 ? EACH(0x80) : 0;
+	}
+	return !(odd & EACH(0x80));
+}
+
+/* Is it fit for a string or key as it is: valid UTF-8 without a NUL? */
+static bool is_fit(assay_str s)
+{
+	return s.len == 0 || is_plain(s) || (as_utf8_check(s) == s.len && !memchr(s.ptr, 0, s.len));
+}
+
+/* Valid UTF-8, a NUL as C0 80. Text that came from a value passes through as it is. */
+static char *made_fit(assay_str s)
+{
 	as_buf b = {0};
 	assay_text out;
 	for (size_t i = 0; i < s.len;) {
@@ -34,30 +52,93 @@ static char *text_copy(assay_str s)
 	return as_buf_take(&b, &out, NULL) == 0 ? out.ptr : NULL;
 }
 
-cJSON *as_json_node_new(int type, assay_str text)
+/* Memory: the node, room for a key, the text. */
+static cJSON *new_node(int type, assay_str text, bool with_text)
 {
-	cJSON *node = cJSON_CreateNull();
+	size_t before = sizeof(cJSON) + AS_NODE_KEY_SIZE;
+	cJSON *node = malloc(before + (with_text ? text.len + 1 : 0));
 	if (!node) {
 		return NULL;
 	}
+	memset(node, 0, sizeof *node);
 	node->type = type;
-	if (type == cJSON_String || type == cJSON_Number) {
-		node->valuestring = text_copy(text);
-		if (!node->valuestring) {
-			cJSON_Delete(node);
-			return NULL;
+	if (with_text) {
+		node->valuestring = (char *)node + before;
+		if (text.len > 0) {
+			memcpy(node->valuestring, text.ptr, text.len);
 		}
+		node->valuestring[text.len] = '\0';
 	}
 	return node;
+}
+
+cJSON *as_json_node_new(int type, assay_str text)
+{
+	bool with_text = type == cJSON_String || type == cJSON_Number;
+	char *fit;
+	cJSON *node;
+	if (!with_text || is_fit(text)) {
+		return new_node(type, text, with_text);
+	}
+	fit = made_fit(text);
+	node = fit ? new_node(type, as_str(fit), true) : NULL;
+	free(fit);
+	return node;
+}
+
+/* The key may be the node's own. */
+static int put_key(cJSON *node, assay_str key)
+{
+	bool inside = !(node->valueint & AS_NODE_IN_BLOCK) && key.len < AS_NODE_KEY_SIZE;
+	char *kept = inside ? (char *)(node + 1) : as_new(key.len + 1, 1);
+	if (!kept) {
+		return ASSAY_ENOMEM;
+	}
+	if (key.len > 0) {
+		memmove(kept, key.ptr, key.len);
+	}
+	kept[key.len] = '\0';
+	as_json_node_drop_key(node);
+	node->string = kept;
+	node->valueint |= inside ? AS_NODE_KEY_INSIDE : 0;
+	return 0;
+}
+
+int as_json_node_set_key(cJSON *node, assay_str key)
+{
+	char *made;
+	int rc;
+	if (is_fit(key)) {
+		return put_key(node, key);
+	}
+	made = made_fit(key);
+	rc = made ? put_key(node, as_str(made)) : ASSAY_ENOMEM;
+	free(made);
+	return rc;
+}
+
+/* Most numbers are small integers; "-0" is the integer zero, which has no sign, and "-0.0" keeps its own. */
+double as_json_node_double(const char *spelling)
+{
+	const char *p = spelling + (*spelling == '-');
+	int64_t n = 0;
+	int digits = 0;
+	double d;
+	for (; *p >= '0' && *p <= '9' && digits < 16; p++, digits++) {
+		n = n * 10 + (*p - '0');
+	}
+	if (*p == '\0' && digits < 16) {
+		return (double)(*spelling == '-' ? -n : n);
+	}
+	d = strtod(spelling, NULL);
+	return d == 0.0 && !strpbrk(spelling, ".eE") ? 0.0 : d;
 }
 
 cJSON *as_json_node_number(assay_str spelling)
 {
 	cJSON *node = as_json_node_new(cJSON_Number, spelling);
 	if (node) {
-		double d = strtod(node->valuestring, NULL);
-		/* "-0" is the integer zero, which has no sign; "-0.0" keeps its own. */
-		node->valuedouble = d == 0.0 && as_json_is_integer(as_json_value(node)) ? 0.0 : d;
+		node->valuedouble = as_json_node_double(node->valuestring);
 	}
 	return node;
 }
@@ -108,7 +189,7 @@ void as_json_node_replace(cJSON *container, cJSON *old, cJSON *node)
 	}
 	old->next = NULL;
 	old->prev = NULL;
-	cJSON_Delete(old);
+	as_json_node_free(old);
 }
 
 int as_json_key_cmp(const char *a, const char *b)
@@ -171,9 +252,17 @@ assay_json *as_json_cstring(const char *s)
 
 assay_json *as_json_integer(int64_t n)
 {
-	char spelling[32];
-	snprintf(spelling, sizeof spelling, "%" PRId64, n);
-	return as_json_value(as_json_node_number(as_str(spelling)));
+	char spelling[32], *p = spelling + sizeof spelling - 1;
+	uint64_t rest = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
+	*p = '\0';
+	do {
+		*--p = (char)('0' + rest % 10);
+		rest /= 10;
+	} while (rest > 0);
+	if (n < 0) {
+		*--p = '-';
+	}
+	return as_json_value(as_json_node_number(as_str(p)));
 }
 
 assay_json *as_json_number(assay_str spelling)
@@ -193,7 +282,10 @@ assay_json *as_json_real(double d)
 	}
 	as_json_write_double(&spelling, d);
 	if (!spelling.failed) {
-		node = as_json_node_number(as_buf_str(&spelling));
+		node = as_json_node_new(cJSON_Number, as_buf_str(&spelling));
+	}
+	if (node) {
+		node->valuedouble = d; /* what the digits read back as */
 	}
 	as_buf_free(&spelling);
 	return as_json_value(node);
@@ -209,24 +301,65 @@ assay_json *as_json_null(void)
 	return as_json_value(as_json_node_new(cJSON_NULL, (assay_str){0}));
 }
 
-static cJSON *clone(const cJSON *from)
+/* Bytes that a copy takes. */
+static size_t size_of(const cJSON *v)
 {
-	cJSON *node = as_json_node_new(from->type, as_str(from->valuestring));
+	size_t n = sizeof *v + (v->valuestring ? strlen(v->valuestring) + 1 : 0);
+	n = (n + _Alignof(cJSON) - 1) & ~(_Alignof(cJSON) - 1);
+	for (const cJSON *m = v->child; m; m = m->next) {
+		n += size_of(m) + (m->string ? strlen(m->string) + _Alignof(cJSON) : 0);
+	}
+	return n;
+}
+
+/* NULL when memory is out; what was copied is in the block all the same. */
+static cJSON *copy(struct as_json_block *b, const cJSON *from)
+{
+	cJSON *node = as_json_block_node(b, from->type);
 	if (!node) {
 		return NULL;
 	}
 	node->valuedouble = from->valuedouble;
-	node->valueint = from->valueint;
-	for (const cJSON *m = from->child; m; m = m->next) {
-		cJSON *copy = clone(m);
-		if (copy) {
-			copy->string = as_strdup(m->string);
-			as_json_node_append(node, copy);
-		}
-		if (!copy || (m->string && !copy->string)) {
-			cJSON_Delete(node);
+	node->valueint |= from->valueint & AS_NODE_LINE;
+	if (from->valuestring) {
+		node->valuestring = as_json_block_text(b, as_str(from->valuestring));
+		if (!node->valuestring) {
 			return NULL;
 		}
+	}
+	for (const cJSON *m = from->child; m; m = m->next) {
+		cJSON *part = copy(b, m);
+		if (!part) {
+			return NULL;
+		}
+		if (m->string) {
+			part->string = as_json_block_text(b, as_str(m->string));
+			part->valueint |= AS_NODE_KEY_IN_BLOCK;
+		}
+		if (m->string && !part->string) {
+			return NULL;
+		}
+		as_json_node_append(node, part);
+	}
+	return node;
+}
+
+static cJSON *clone(const cJSON *from)
+{
+	struct as_json_block *b;
+	cJSON *node;
+	if (!from->child) {
+		node = as_json_node_new(from->type, as_str(from->valuestring));
+		if (node) {
+			node->valuedouble = from->valuedouble;
+			node->valueint = from->valueint & AS_NODE_LINE;
+		}
+		return node;
+	}
+	as_json_block_start(&b, size_of(from));
+	node = b ? copy(b, from) : NULL;
+	if (!node) {
+		as_json_block_free(b);
 	}
 	return node;
 }
@@ -238,7 +371,7 @@ assay_json *as_json_clone(const assay_json *v)
 
 void as_json_free(assay_json *v)
 {
-	cJSON_Delete(as_json_node(v));
+	as_json_node_free(as_json_node(v));
 }
 
 /* Changing. */
@@ -248,16 +381,13 @@ int as_json_set_n(assay_json *object, assay_str key, assay_json *value)
 	cJSON *parent = as_json_node(object);
 	cJSON *node = as_json_node(value);
 	if (!parent || !node || parent->type != cJSON_Object) {
-		cJSON_Delete(node);
+		as_json_node_free(node);
 		return parent && node ? ASSAY_EINVAL : ASSAY_ENOMEM;
 	}
-	char *name = text_copy(key);
-	if (!name) {
-		cJSON_Delete(node);
+	if (as_json_node_set_key(node, key) < 0) {
+		as_json_node_free(node);
 		return ASSAY_ENOMEM;
 	}
-	free(node->string);
-	node->string = name;
 	cJSON *old = as_json_node(as_json_get_n(object, key));
 	if (old) {
 		as_json_node_replace(parent, old, node);
@@ -277,33 +407,43 @@ int as_json_append(assay_json *array, assay_json *value)
 	cJSON *parent = as_json_node(array);
 	cJSON *node = as_json_node(value);
 	if (!parent || !node || parent->type != cJSON_Array) {
-		cJSON_Delete(node);
+		as_json_node_free(node);
 		return parent && node ? ASSAY_EINVAL : ASSAY_ENOMEM;
 	}
-	free(node->string);
-	node->string = NULL;
+	as_json_node_drop_key(node);
 	as_json_node_append(parent, node);
 	return 0;
+}
+
+/* Out of its container. What lies in the container's block does not survive it, so a copy goes in its stead. */
+static cJSON *take_out(cJSON *container, cJSON *node)
+{
+	cJSON *out = node;
+	if ((node->valueint & (AS_NODE_IN_BLOCK | AS_NODE_ROOT)) == AS_NODE_IN_BLOCK) {
+		out = clone(node);
+		if (!out) {
+			return NULL;
+		}
+	}
+	as_json_node_unlink(container, node);
+	if (out != node) {
+		as_json_node_free(node);
+	} else {
+		as_json_node_drop_key(node);
+	}
+	return out;
 }
 
 assay_json *as_json_detach(assay_json *object, const char *key)
 {
 	cJSON *node = as_json_node(as_json_get(object, key));
-	if (node) {
-		as_json_node_unlink(as_json_node(object), node);
-		free(node->string);
-		node->string = NULL;
-	}
-	return as_json_value(node);
+	return node ? as_json_value(take_out(as_json_node(object), node)) : NULL;
 }
 
 assay_json *as_json_take_first(assay_json *array)
 {
 	cJSON *node = as_json_node(as_json_first(array));
-	if (node) {
-		as_json_node_unlink(as_json_node(array), node);
-	}
-	return as_json_value(node);
+	return node ? as_json_value(take_out(as_json_node(array), node)) : NULL;
 }
 
 assay_json *as_json_edit(const assay_json *part)

@@ -1,13 +1,15 @@
 /* How a value is kept: an assay_json is a cJSON item of which this layer uses only the shape, never cJSON's parser or
- * printer. Only json*.c include this.
+ * printer, nor its memory. Only json*.c include this.
  *
  *   next, prev, child   as cJSON: a first child's prev is the last child, so appending takes no walk
  *   string              a member's key
- *   valuestring         a string's text; a number's own spelling (cJSON_Delete frees both)
+ *   valuestring         a string's text; a number's own spelling
  *   valuedouble         a number's value, infinite when it is too large for a double
- *   valueint            ours: the line the value started on, 0 for a built value
+ *   valueint            ours: where the memory comes from (AS_NODE_...), and below that the line the value started on,
+ *                       0 for a built value
  *
- * Everything is allocated by malloc, as cJSON's default hooks do; nobody changes the hooks. */
+ * A built value has memory of its own, its text and a short key included. A parsed document, and a copy, lies in one
+ * block, which goes with its root; built values may be put into it and go with it. */
 #ifndef AS_JSON_NODE_H
 #define AS_JSON_NODE_H
 
@@ -22,6 +24,29 @@ static inline assay_json *as_json_value(cJSON *node)
 {
 	return (assay_json *)node;
 }
+
+#define AS_NODE_IN_BLOCK 0x40000000     /* the node and its text */
+#define AS_NODE_KEY_IN_BLOCK 0x20000000 /* its key */
+#define AS_NODE_ROOT 0x10000000         /* the block's first node, which the block goes with */
+#define AS_NODE_KEY_INSIDE 0x08000000   /* its key stands behind the node, in the same memory */
+#define AS_NODE_KEY_SIZE 24u            /* bytes there for it */
+#define AS_NODE_LINE 0x07FFFFFF
+
+/* A block with room for some bytes; NULL when memory is out. Its first node is its root. */
+struct as_json_block;
+void as_json_block_start(struct as_json_block **block, size_t expected);
+cJSON *as_json_block_node(struct as_json_block *b, int type);
+char *as_json_block_text(struct as_json_block *b, assay_str s); /* a copy */
+char *as_json_block_bytes(struct as_json_block *b, size_t n);
+void as_json_block_free(struct as_json_block *b); /* one that has no root yet; NULL is fine */
+
+/* Free a node without siblings and all in it. NULL is fine. */
+void as_json_node_free(cJSON *node);
+/* Give a node another key (a copy, fit for a key), or none. */
+int as_json_node_set_key(cJSON *node, assay_str key);
+void as_json_node_drop_key(cJSON *node);
+/* A number's value out of its spelling. */
+double as_json_node_double(const char *spelling);
 
 /* A node of the given cJSON type holding a copy of text (for a string or a number), or NULL. */
 cJSON *as_json_node_new(int type, assay_str text);

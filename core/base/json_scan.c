@@ -91,8 +91,11 @@ static int unexpected(const struct as_json_scan *s, const char *expected)
 				 found(s, s->pos, what));
 }
 
-static void skip_space(struct as_json_scan *s)
+static inline void skip_space(struct as_json_scan *s)
 {
+	if (s->pos < s->text.len && (unsigned char)s->text.ptr[s->pos] > ' ') {
+		return;
+	}
 	for (; s->pos < s->text.len; s->pos++) {
 		char c = s->text.ptr[s->pos];
 		if (c == '\n') {
@@ -190,16 +193,53 @@ static int escape(struct as_json_scan *s)
 	return 0;
 }
 
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* Marks the high bit of each of eight bytes that is a quote, a backslash or a control character. Bytes before the first
+ * such byte in memory are never marked on a little-endian machine; what follows it may be. */
+static uint64_t special_of(uint64_t x)
+{
+	uint64_t quote = x ^ EACH('"'), backslash = x ^ EACH('\\');
+	return (((x - EACH(0x20)) & ~x) | ((quote - EACH(1)) & ~quote) | ((backslash - EACH(1)) & ~backslash)) &
+	       EACH(0x80);
+}
+
+/* Over plain bytes, eight at a time, up to what is none. *other: were there others than ASCII? */
+static size_t skip_plain(assay_str text, size_t pos, bool *other)
+{
+	uint64_t all = 0, eight;
+	for (; text.len - pos >= sizeof eight; pos += sizeof eight) {
+		uint64_t special;
+		memcpy(&eight, text.ptr + pos, sizeof eight);
+		special = special_of(eight);
+		if (special) {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+			unsigned before = (unsigned)__builtin_ctzll(special) & ~7u;
+			*other = ((all | (eight & ((UINT64_C(1) << before) - 1))) & EACH(0x80)) != 0;
+			return pos + before / 8;
+#else
+			break;
+#endif
+		}
+		all |= eight;
+	}
+	*other = (all & EACH(0x80)) != 0;
+	for (; pos < text.len; pos++) {
+		unsigned char c = (unsigned char)text.ptr[pos];
+		if (c == '"' || c == '\\' || c < 0x20) {
+			break;
+		}
+		*other = *other || c >= 0x80;
+	}
+	return pos;
+}
+
 static int plain_run(struct as_json_scan *s)
 {
-	const unsigned char *text = (const unsigned char *)s->text.ptr;
-	size_t start = s->pos, i = start;
-	unsigned seen = 0;
-	while (i < s->text.len && text[i] != '"' && text[i] != '\\' && text[i] >= 0x20) {
-		seen |= text[i++];
-	}
-	s->pos = i;
-	if (seen >= 0x80) {
+	size_t start = s->pos;
+	bool other;
+	s->pos = skip_plain(s->text, s->pos, &other);
+	if (other) {
 		assay_str run = {s->text.ptr + start, s->pos - start};
 		size_t bad = as_utf8_check(run);
 		if (bad < run.len) {
@@ -216,7 +256,7 @@ static int string(struct as_json_scan *s, struct as_json_event *e)
 {
 	bool decoded = false;
 	char what[FOUND_MAX];
-	as_buf_clear(&s->scratch);
+	s->scratch.len = 0;
 	s->pos++;
 	for (;;) {
 		size_t run = s->pos;
@@ -251,7 +291,7 @@ static int string(struct as_json_scan *s, struct as_json_event *e)
 		}
 	}
 	s->pos++;
-	return as_buf_check(&s->scratch, s->err);
+	return decoded ? as_buf_check(&s->scratch, s->err) : 0;
 }
 
 /* Numbers. */

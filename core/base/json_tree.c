@@ -3,13 +3,14 @@
 #include "core/base/json_node.h"
 #include "core/base/json_scan.h"
 #include "core/base/text.h"
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Values in one document: a node takes some twenty times the two bytes that its text may have. */
 #define MAX_VALUES ((size_t)4 << 20)
+#define FEW_MEMBERS 24u
+#define EXPECTED_NODES(bytes) ((bytes) / 24 + 4) /* in a text of so many bytes; more are no harm */
 
 /* Which members are not kept: pointers in their parts. */
 #define MAX_POINTERS 32
@@ -31,11 +32,13 @@ struct frame {
 struct member {
 	cJSON *node;
 	size_t offset;
-	uint32_t line;
+	uint32_t line, mark; /* mark: different ones, different keys */
 };
 
 struct tree {
 	struct as_json_scan scan;
+	struct as_json_block *block;
+	char *copy; /* of the whole text, in the block: strings stay in their places */
 	cJSON *root;
 	struct frame *frames;
 	size_t n_frames, cap_frames;
@@ -43,6 +46,7 @@ struct tree {
 	size_t n_members, cap_members;
 	size_t n_values;
 	char *key; /* of the value to come */
+	uint32_t key_mark;
 	size_t key_offset;
 	uint32_t key_line;
 	struct without without;
@@ -98,17 +102,30 @@ static int duplicate(struct tree *t, const struct member *m)
 				 ASSAY_FMT(key));
 }
 
+/* Are there two equal keys? Few enough members are compared each with each. */
+static bool all_differ(const struct member *m, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		for (size_t k = 0; k < i; k++) {
+			if (m[i].mark == m[k].mark && strcmp(m[i].node->string, m[k].node->string) == 0) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
 /* The object's members are complete. Sorting them finds duplicates in n log n whatever keys a peer thinks up. */
 static int check_keys(struct tree *t, const struct frame *f)
 {
 	size_t n = t->n_members - f->first_member;
 	size_t first = 0;
 	const struct member *earliest = NULL;
+	struct member *m = t->members + f->first_member;
 	t->n_members = f->first_member;
-	if (n < 2) {
+	if (n < 2 || (n <= FEW_MEMBERS && all_differ(m, n))) {
 		return 0;
 	}
-	struct member *m = t->members + f->first_member;
 	qsort(m, n, sizeof *m, by_key_then_place);
 	for (size_t i = 1; i < n; i++) {
 		if (strcmp(m[first].node->string, m[i].node->string) != 0) {
@@ -126,39 +143,50 @@ static int check_keys(struct tree *t, const struct frame *f)
 	return earliest ? duplicate(t, earliest) : 0;
 }
 
-/* Put a new value where it belongs. The tree owns it afterwards, whatever happens. */
+/* The event's text, in the block for good. A string stands in the copy already, at its own place unless it had escapes;
+ * what follows it there, its closing quote at the least, has been read. */
+static char *keep_string(struct tree *t, const struct as_json_event *e)
+{
+	char *place = t->copy + e->offset + 1;
+	if (e->text.len > 0 && e->text.ptr != place) {
+		memcpy(place, e->text.ptr, e->text.len);
+	}
+	place[e->text.len] = '\0';
+	return place;
+}
+
+/* Put a new value where it belongs. */
 static int place(struct tree *t, cJSON *node, const struct as_json_event *e)
 {
 	if (!node) {
 		return as_fail_memory(t->scan.err);
 	}
 	if (++t->n_values > MAX_VALUES) {
-		cJSON_Delete(node);
 		return as_json_scan_fail(&t->scan, ASSAY_ELIMIT, e->line, e->offset,
 					 "more than %zu values in one document", MAX_VALUES);
 	}
-	node->valueint = e->line < INT_MAX ? (int)e->line : INT_MAX;
+	node->valueint |= e->line < AS_NODE_LINE ? (int)e->line : AS_NODE_LINE;
 	if (t->n_frames == 0) {
 		t->root = node;
 		return 0;
 	}
 	cJSON *container = t->frames[t->n_frames - 1].container;
-	node->string = t->key;
-	t->key = NULL;
 	as_json_node_append(container, node);
 	if (container->type != cJSON_Object) {
 		return 0;
 	}
+	node->string = t->key;
+	node->valueint |= AS_NODE_KEY_IN_BLOCK;
 	if (!as_grow(&t->members, &t->cap_members, t->n_members + 1, sizeof *t->members)) {
 		return as_fail_memory(t->scan.err);
 	}
-	t->members[t->n_members++] = (struct member){node, t->key_offset, t->key_line};
+	t->members[t->n_members++] = (struct member){node, t->key_offset, t->key_line, t->key_mark};
 	return 0;
 }
 
 static int open_frame(struct tree *t, int type, const struct as_json_event *e)
 {
-	cJSON *node = as_json_node_new(type, (assay_str){0});
+	cJSON *node = as_json_block_node(t->block, type);
 	int rc;
 	if (t->n_frames == 0) {
 		t->matching = t->without.all;
@@ -184,27 +212,52 @@ static int close_frame(struct tree *t)
 
 static int take_key(struct tree *t, const struct as_json_event *e)
 {
+	uint32_t head = 0;
 	if (step_pointers(t, e->text)) {
 		return as_json_scan_skip(&t->scan);
 	}
-	t->key = as_strndup(e->text);
+	memcpy(&head, e->text.ptr, e->text.len < sizeof head ? e->text.len : sizeof head);
+	t->key_mark = head ^ (uint32_t)(e->text.len * 2654435761u);
+	if (e->text.len > sizeof head) {
+		uint32_t tail;
+		memcpy(&tail, e->text.ptr + e->text.len - sizeof tail, sizeof tail);
+		t->key_mark ^= tail * 0x9E3779B1u;
+	}
+	t->key = keep_string(t, e);
 	t->key_offset = e->offset;
 	t->key_line = e->line;
-	return t->key ? 0 : as_fail_memory(t->scan.err);
+	return 0;
+}
+
+static int take_string(struct tree *t, const struct as_json_event *e)
+{
+	cJSON *node = as_json_block_node(t->block, cJSON_String);
+	if (node) {
+		node->valuestring = keep_string(t, e);
+	}
+	return place(t, node, e);
 }
 
 static int take_number(struct tree *t, const struct as_json_event *e)
 {
-	cJSON *node = as_json_node_number(e->text);
-	int rc = place(t, node, e);
-	if (rc == 0 && isinf(node->valuedouble) && !as_json_is_integer(as_json_value(node))) {
+	cJSON *node = as_json_block_node(t->block, cJSON_Number);
+	int rc;
+	if (node) {
+		node->valuestring = as_json_block_text(t->block, e->text);
+	}
+	rc = place(t, node && node->valuestring ? node : NULL, e);
+	if (rc < 0) {
+		return rc;
+	}
+	node->valuedouble = as_json_node_double(node->valuestring);
+	if (isinf(node->valuedouble) && !as_json_is_integer(as_json_value(node))) {
 		if (t->scan.profile == ASSAY_JSON_STRICT) {
 			return as_json_scan_fail(&t->scan, ASSAY_EDATA, e->line, e->offset,
 						 "number %.40s is too large for a double", node->valuestring);
 		}
 		t->scan.notes.huge = true;
 	}
-	return rc;
+	return 0;
 }
 
 static int take(struct tree *t, const struct as_json_event *e)
@@ -220,15 +273,15 @@ static int take(struct tree *t, const struct as_json_event *e)
 	case AS_JSON_EV_KEY:
 		return take_key(t, e);
 	case AS_JSON_EV_STRING:
-		return place(t, as_json_node_new(cJSON_String, e->text), e);
+		return take_string(t, e);
 	case AS_JSON_EV_NUMBER:
 		return take_number(t, e);
 	case AS_JSON_EV_TRUE:
-		return place(t, as_json_node_new(cJSON_True, (assay_str){0}), e);
+		return place(t, as_json_block_node(t->block, cJSON_True), e);
 	case AS_JSON_EV_FALSE:
-		return place(t, as_json_node_new(cJSON_False, (assay_str){0}), e);
+		return place(t, as_json_block_node(t->block, cJSON_False), e);
 	default:
-		return place(t, as_json_node_new(cJSON_NULL, (assay_str){0}), e);
+		return place(t, as_json_block_node(t->block, cJSON_NULL), e);
 	}
 }
 
@@ -261,18 +314,23 @@ int as_json_parse_with(assay_str text, uint32_t profile, const as_json_limits *l
 		return as_fail(err, ASSAY_ELIMIT, "document of %zu bytes, at most %zu are accepted", text.len,
 			       max_bytes);
 	}
-	as_json_scan_start(&t.scan, text, profile, max_depth, err);
+	as_json_block_start(&t.block, text.len + 1 + EXPECTED_NODES(text.len) * sizeof(cJSON));
+	t.copy = t.block ? as_json_block_text(t.block, text) : NULL;
+	if (!t.copy) {
+		as_json_block_free(t.block);
+		return as_fail_memory(err);
+	}
+	as_json_scan_start(&t.scan, (assay_str){t.copy, text.len}, profile, max_depth, err);
 	read_pointers(&t.without, limits ? limits->without : NULL);
 	int rc = build(&t);
 	if (rc < 0) {
-		cJSON_Delete(t.root);
+		as_json_block_free(t.block);
 	} else {
 		*out = as_json_value(t.root);
 		if (notes) {
 			*notes = t.scan.notes;
 		}
 	}
-	free(t.key);
 	free(t.frames);
 	free(t.members);
 	as_json_scan_free(&t.scan);

@@ -49,6 +49,10 @@ const assay_json *as_json_get_n(const assay_json *object, assay_str key)
 		return NULL;
 	}
 	for (cJSON *m = as_json_node(object)->child; m; m = m->next) {
+		/* Most keys differ in their first byte. */
+		if (key.len > 0 && *m->string != *key.ptr && *key.ptr != '\0') {
+			continue;
+		}
 		if (key_is(m->string, key)) {
 			return as_json_value(m);
 		}
@@ -205,14 +209,14 @@ int as_json_boolean(const assay_json *v, int otherwise)
 
 uint32_t as_json_line(const assay_json *v)
 {
-	return v ? (uint32_t)as_json_node(v)->valueint : 0;
+	return v ? (uint32_t)(as_json_node(v)->valueint & AS_NODE_LINE) : 0;
 }
 
 /* Recursion is as deep as the parser allowed. */
 void as_json_forget_lines(assay_json *v)
 {
 	if (v) {
-		as_json_node(v)->valueint = 0;
+		as_json_node(v)->valueint &= ~AS_NODE_LINE;
 		for (const assay_json *c = as_json_first(v); c; c = as_json_next(c)) {
 			as_json_forget_lines(as_json_edit(c));
 		}

@@ -50,10 +50,39 @@ static void next_up(struct decimal *x)
 	}
 }
 
+/* Most numbers have few decimals. The quotient of two integers that a double holds exactly is the double that the
+ * decimal reads back as. */
+static bool few_decimals(double d, struct decimal *x)
+{
+	static const double scales[] = {1, 1e1, 1e2, 1e3, 1e4};
+	char text[24];
+	for (int k = 0; k < 5 && d >= 1e-4 && d < 1e9; k++) {
+		uint64_t n = (uint64_t)(d * scales[k] + 0.5);
+		int at = (int)sizeof text;
+		if ((double)n / scales[k] != d) {
+			continue;
+		}
+		for (; n > 0; n /= 10) {
+			text[--at] = (char)('0' + n % 10);
+		}
+		x->n = (int)sizeof text - at;
+		x->exponent = x->n - 1 - k;
+		memcpy(x->digits, text + at, (size_t)x->n);
+		return true;
+	}
+	return false;
+}
+
 /* The shortest digits that read back as d > 0, of those the nearest to d. */
 static void shortest(double d, struct decimal *x)
 {
 	int exponent;
+	if (few_decimals(d, x)) {
+		while (x->n > 1 && x->digits[x->n - 1] == '0') {
+			x->n--;
+		}
+		return;
+	}
 	/* Below a power of two the doubles lie twice as close as above it, so the nearest decimal below may fail where
 	 * the one above reads back. */
 	bool power = frexp(d, &exponent) == 0.5;
@@ -100,11 +129,16 @@ void as_json_write_double(as_buf *b, double d)
 		as_buf_printf(b, "%c%s%.*se%c%02d", x.digits[0], x.n > 1 ? "." : "", x.n - 1, x.digits + 1,
 			      x.exponent < 0 ? '-' : '+', abs(x.exponent));
 	} else if (point <= 0) {
-		as_buf_printf(b, "0.%.*s%.*s", -point, "0000", x.n, x.digits);
+		as_buf_add(b, (assay_str){"0.0000", (size_t)(2 - point)});
+		as_buf_add(b, (assay_str){x.digits, (size_t)x.n});
 	} else if (point >= x.n) {
-		as_buf_printf(b, "%.*s%.*s.0", x.n, x.digits, point - x.n, "0000000000000000");
+		as_buf_add(b, (assay_str){x.digits, (size_t)x.n});
+		as_buf_add(b, (assay_str){"0000000000000000", (size_t)(point - x.n)});
+		as_buf_puts(b, ".0");
 	} else {
-		as_buf_printf(b, "%.*s.%.*s", point, x.digits, x.n - point, x.digits + point);
+		as_buf_add(b, (assay_str){x.digits, (size_t)point});
+		as_buf_byte(b, '.');
+		as_buf_add(b, (assay_str){x.digits + point, (size_t)(x.n - point)});
 	}
 }
 

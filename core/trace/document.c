@@ -1,6 +1,7 @@
 #include "core/trace/document.h"
 
 #include "core/base/error.h"
+#include <string.h>
 
 static const char *type_name(int type)
 {
@@ -18,12 +19,32 @@ static const char *type_name(int type)
 	}
 }
 
-int as_check_members(const assay_json *object, const as_member_rule *rules, size_t n, assay_error *err)
+void as_find_members(const assay_json *object, const as_member_rule *rules, size_t n, const assay_json **found)
 {
+	size_t lengths[AS_MAX_RULES];
 	for (size_t i = 0; i < n; i++) {
-		int type = as_json_type(as_json_get(object, rules[i].key));
+		lengths[i] = strlen(rules[i].key);
+		found[i] = NULL;
+	}
+	for (const assay_json *m = as_json_first(object); m; m = as_json_next(m)) {
+		assay_str key = as_json_key(m);
+		for (size_t i = 0; i < n; i++) {
+			if (lengths[i] == key.len && memcmp(rules[i].key, key.ptr, key.len) == 0) {
+				found[i] = m;
+				break;
+			}
+		}
+	}
+}
+
+int as_check_members(const assay_json *object, const as_member_rule *rules, size_t n, const assay_json **found,
+		     assay_error *err)
+{
+	as_find_members(object, rules, n, found);
+	for (size_t i = 0; i < n; i++) {
+		int type = as_json_type(found[i]);
 		bool absent = type == ASSAY_JSON_NONE || type == ASSAY_JSON_NULL;
-		if (type == rules[i].type || (absent && !rules[i].required)) {
+		if (type == rules[i].type || (!rules[i].required && (absent || rules[i].type == ASSAY_JSON_NONE))) {
 			continue;
 		}
 		as_fail(err, ASSAY_EDATA, absent ? "\"%s\" is missing: expected %s" : "\"%s\" is not %s", rules[i].key,
@@ -39,9 +60,9 @@ const char *as_status_name(uint32_t status)
 	return status == ASSAY_STEP_SUCCESS ? "success" : status == ASSAY_STEP_TIMEOUT ? "timeout" : "error";
 }
 
-int as_read_status(const assay_json *object, uint32_t *status, assay_error *err)
+int as_read_status(const assay_json *member, uint32_t *status, assay_error *err)
 {
-	assay_str name = as_json_str(as_json_get(object, "status"));
+	assay_str name = as_json_str(member);
 	for (uint32_t s = ASSAY_STEP_SUCCESS; s <= ASSAY_STEP_TIMEOUT; s++) {
 		if (as_str_is(name, as_status_name(s))) {
 			*status = s;

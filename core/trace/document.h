@@ -8,16 +8,21 @@
 /* What a member has to be. */
 typedef struct as_member_rule {
 	const char *key;
-	int type;      /* ASSAY_JSON_... */
+	int type;      /* ASSAY_JSON_...; ASSAY_JSON_NONE: any */
 	bool required; /* else it may be null or missing, but not of another type */
 } as_member_rule;
 
-/* ASSAY_EDATA with pointer and reason. */
-int as_check_members(const assay_json *object, const as_member_rule *rules, size_t n, assay_error *err);
+/* Find members, in one pass over the object: found[i] belongs to rules[i], NULL when it is missing. At most
+ * AS_MAX_RULES. */
+#define AS_MAX_RULES 16u
+void as_find_members(const assay_json *object, const as_member_rule *rules, size_t n, const assay_json **found);
+/* Find and check them. ASSAY_EDATA with pointer and reason. */
+int as_check_members(const assay_json *object, const as_member_rule *rules, size_t n, const assay_json **found,
+		     assay_error *err);
 
 const char *as_status_name(uint32_t status); /* "success", "error", "timeout" */
-/* The member "status" of a step or a row. ASSAY_EDATA when it is none of the three. */
-int as_read_status(const assay_json *object, uint32_t *status, assay_error *err);
+/* What the member "status" of a step or a row says. ASSAY_EDATA when it is none of the three. */
+int as_read_status(const assay_json *member, uint32_t *status, assay_error *err);
 
 /* v when it is an object, else NULL. */
 const assay_json *as_object_or_null(const assay_json *v);

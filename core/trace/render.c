@@ -3,19 +3,41 @@
 #include "core/base/text.h"
 #include "core/trace/trace.h"
 
-static bool is_text_part(const assay_json *part)
+static bool is_text_part(const assay_json *part, const assay_json **text)
 {
-	return as_json_type(part) == ASSAY_JSON_OBJECT && as_str_is(as_json_str(as_json_get(part, "type")), "text");
+	assay_str type = {"", 0};
+	*text = NULL;
+	for (const assay_json *m = as_json_type(part) == ASSAY_JSON_OBJECT ? as_json_first(part) : NULL; m;
+	     m = as_json_next(m)) {
+		assay_str key = as_json_key(m);
+		if (as_str_is(key, "type")) {
+			type = as_json_str(m);
+		} else if (as_str_is(key, "text")) {
+			*text = m;
+		}
+	}
+	return as_str_is(type, "text");
+}
+
+bool as_render_is_part(const assay_json *result, assay_str *out)
+{
+	const assay_json *content = as_json_get(result, "content"), *first = as_json_first(content), *text;
+	bool only = as_json_type(content) == ASSAY_JSON_ARRAY && first && !as_json_next(first) &&
+		    is_text_part(first, &text);
+	if (only) {
+		*out = as_json_str(text);
+	}
+	return only;
 }
 
 bool as_has_text_part(const assay_json *result)
 {
-	const assay_json *content = as_json_get(result, "content");
+	const assay_json *content = as_json_get(result, "content"), *text;
 	if (as_json_type(content) != ASSAY_JSON_ARRAY) {
 		return false;
 	}
 	for (const assay_json *p = as_json_first(content); p; p = as_json_next(p)) {
-		if (is_text_part(p)) {
+		if (is_text_part(p, &text)) {
 			return true;
 		}
 	}
@@ -31,11 +53,12 @@ static bool join_text_parts(const assay_json *result, as_buf *out)
 		return false;
 	}
 	for (const assay_json *p = as_json_first(content); p; p = as_json_next(p)) {
-		if (is_text_part(p)) {
+		const assay_json *text;
+		if (is_text_part(p, &text)) {
 			if (any) {
 				as_buf_byte(out, '\n');
 			}
-			as_buf_add(out, as_json_str(as_json_get(p, "text")));
+			as_buf_add(out, as_json_str(text));
 			any = true;
 		}
 	}

@@ -266,9 +266,11 @@ static int view_servers(as_tape *t, assay_error *err)
 	return rc;
 }
 
-static int check_row(const assay_json *r, uint32_t *status, assay_error *err)
+enum { VERSION, SERVER, TOOL, STATUS, ARGUMENTS, RESULT, ERROR, NEXT, FILLED, ROW_MEMBERS };
+
+static int check_row(const assay_json *r, const assay_json **found, uint32_t *status, assay_error *err)
 {
-	static const as_member_rule rules[] = {
+	static const as_member_rule rules[ROW_MEMBERS] = {
 		{"version", ASSAY_JSON_STRING, true},    {"server", ASSAY_JSON_STRING, true},
 		{"tool", ASSAY_JSON_STRING, true},       {"status", ASSAY_JSON_STRING, true},
 		{"arguments", ASSAY_JSON_OBJECT, false}, {"result", ASSAY_JSON_OBJECT, false},
@@ -278,17 +280,16 @@ static int check_row(const assay_json *r, uint32_t *status, assay_error *err)
 	if (as_json_type(r) != ASSAY_JSON_OBJECT) {
 		return as_fail(err, ASSAY_EDATA, "a row is not an object");
 	}
-	if (as_check_members(r, rules, sizeof rules / sizeof *rules, err) < 0) {
+	if (as_check_members(r, rules, ROW_MEMBERS, found, err) < 0) {
 		return ASSAY_EDATA;
 	}
-	return as_read_status(r, status, err);
+	return as_read_status(found[STATUS], status, err);
 }
 
-/* A checked row of the document as the struct that look-ups answer. */
-static int fill_row(as_tape *t, const assay_json *r, as_tape_row *row, assay_error *err)
+/* The members of a checked row as the struct that look-ups answer. */
+static int fill_row(as_tape *t, const assay_json *const *found, as_tape_row *row, assay_error *err)
 {
-	const assay_json *next = as_json_get(r, "next");
-	const tape_server *server = find_server(t, as_json_str(as_json_get(r, "server")));
+	const tape_server *server = find_server(t, as_json_str(found[SERVER]));
 	as_buf canonical = {0};
 	if (!server) {
 		as_fail(err, ASSAY_EDATA, "a row of a server that is not listed under \"servers\"");
@@ -296,15 +297,15 @@ static int fill_row(as_tape *t, const assay_json *r, as_tape_row *row, assay_err
 		return ASSAY_EDATA;
 	}
 	row->group = server->group;
-	row->version = as_json_str(as_json_get(r, "version"));
+	row->version = as_json_str(found[VERSION]);
 	row->server = server->id;
-	row->tool = as_json_str(as_json_get(r, "tool"));
-	row->arguments = as_object_or_null(as_json_get(r, "arguments"));
-	row->result = as_object_or_null(as_json_get(r, "result"));
-	row->error = as_object_or_null(as_json_get(r, "error"));
+	row->tool = as_json_str(found[TOOL]);
+	row->arguments = as_object_or_null(found[ARGUMENTS]);
+	row->result = as_object_or_null(found[RESULT]);
+	row->error = as_object_or_null(found[ERROR]);
 	row->write = as_tape_writes(t, row->server, row->tool);
-	row->filled = as_json_boolean(as_json_get(r, "filled"), 0);
-	row->next = as_json_type(next) == ASSAY_JSON_STRING ? as_json_str(next) : row->version;
+	row->filled = as_json_boolean(found[FILLED], 0);
+	row->next = as_json_type(found[NEXT]) == ASSAY_JSON_STRING ? as_json_str(found[NEXT]) : row->version;
 	if (as_canonical_arguments(row->arguments, &canonical) == 0) {
 		row->canonical = as_arena_str(&t->arena, as_buf_str(&canonical));
 	}
@@ -315,9 +316,10 @@ static int fill_row(as_tape *t, const assay_json *r, as_tape_row *row, assay_err
 static int view_row(as_tape *t, const assay_json *r, size_t index, assay_error *err)
 {
 	as_tape_row row = {.status = ASSAY_STEP_SUCCESS};
-	int rc = check_row(r, &row.status, err);
+	const assay_json *found[ROW_MEMBERS];
+	int rc = check_row(r, found, &row.status, err);
 	if (rc == 0) {
-		rc = fill_row(t, r, &row, err);
+		rc = fill_row(t, found, &row, err);
 	}
 	if (rc == 0) {
 		rc = check_version(row.version, err);

@@ -37,18 +37,22 @@ uint32_t as_served_from_name(assay_str name)
 	return ASSAY_SERVED_LIVE;
 }
 
+enum { STEP_ID, KIND, SERVER_ID, STATUS, TOOL_NAME, ARGUMENTS, RESULT, ERROR, OURS, STEP_MEMBERS };
+
 /* How the reference would have said that a step of its own replay was served. */
-static uint32_t served_of(const assay_json *step)
+static uint32_t served_of(const assay_json *ours, const assay_json *result)
 {
-	const assay_json *result = as_json_get(step, "result");
-	const assay_json *ours = as_json_pointer(step, "/assay/served");
-	if (ours) {
-		return as_served_from_name(as_json_str(ours));
+	static const as_member_rule marks[] = {{"replay_cache_miss", ASSAY_JSON_NONE, false},
+					       {"replay_tier", ASSAY_JSON_NONE, false}};
+	const assay_json *served = as_json_get(ours, "served"), *found[2];
+	if (served) {
+		return as_served_from_name(as_json_str(served));
 	}
-	if (as_json_boolean(as_json_get(result, "replay_cache_miss"), 0)) {
+	as_find_members(result, marks, 2, found);
+	if (as_json_boolean(found[0], 0)) {
 		return ASSAY_SERVED_MISS;
 	}
-	switch (as_json_i64(as_json_get(result, "replay_tier"), 0)) {
+	switch (as_json_i64(found[1], 0)) {
 	case 1:
 		return ASSAY_SERVED_EXACT;
 	case 2:
@@ -60,50 +64,60 @@ static uint32_t served_of(const assay_json *step)
 	}
 }
 
-static int view_step(as_trace *t, const assay_json *step, uint32_t status, assay_error *err)
+/* The text of a result: where it is one part's, that one. */
+static int text_of(as_trace *t, const assay_json *result, assay_str *out, assay_error *err)
+{
+	as_buf text = {0};
+	if (as_render_is_part(result, out)) {
+		return 0;
+	}
+	if (as_render_result(result, &text) == 0) {
+		*out = as_arena_str(&t->texts, as_buf_str(&text));
+	}
+	as_buf_free(&text);
+	return t->texts.failed || !out->ptr ? as_fail_memory(err) : 0;
+}
+
+static int view_step(as_trace *t, const assay_json *const *found, uint32_t status, assay_error *err)
 {
 	assay_step *s;
-	as_buf text = {0};
 	if (!as_grow(&t->steps, &t->cap_steps, t->n_steps + 1, sizeof *t->steps)) {
 		return as_fail_memory(err);
 	}
 	s = &t->steps[t->n_steps++];
 	*s = (assay_step){.size = sizeof *s,
 			  .status = status,
-			  .id = as_json_i64(as_json_get(step, "step_id"), -1),
-			  .served = served_of(step),
-			  .server = as_json_str(as_json_get(step, "server_id")),
-			  .tool = as_json_str(as_json_get(step, "tool_name")),
-			  .arguments = as_object_or_null(as_json_get(step, "arguments")),
-			  .result = as_object_or_null(as_json_get(step, "result"))};
-	if (as_render_result(s->result, &text) == 0) {
-		s->text = as_arena_str(&t->texts, as_buf_str(&text));
-	}
-	as_buf_free(&text);
-	return t->texts.failed || !s->text.ptr ? as_fail_memory(err) : 0;
+			  .id = as_json_i64(found[STEP_ID], -1),
+			  .served = served_of(found[OURS], found[RESULT]),
+			  .server = as_json_str(found[SERVER_ID]),
+			  .tool = as_json_str(found[TOOL_NAME]),
+			  .arguments = as_object_or_null(found[ARGUMENTS]),
+			  .result = as_object_or_null(found[RESULT])};
+	return text_of(t, s->result, &s->text, err);
 }
 
-static int check_step(const assay_json *step, uint32_t *status, assay_error *err)
+static int check_step(const assay_json *step, const assay_json **found, uint32_t *status, assay_error *err)
 {
-	static const as_member_rule rules[] = {
+	static const as_member_rule rules[STEP_MEMBERS] = {
 		{"step_id", ASSAY_JSON_NUMBER, true},    {"kind", ASSAY_JSON_STRING, true},
 		{"server_id", ASSAY_JSON_STRING, true},  {"status", ASSAY_JSON_STRING, true},
 		{"tool_name", ASSAY_JSON_STRING, false}, {"arguments", ASSAY_JSON_OBJECT, false},
 		{"result", ASSAY_JSON_OBJECT, false},    {"error", ASSAY_JSON_OBJECT, false},
+		{"assay", ASSAY_JSON_NONE, false},
 	};
 	if (as_json_type(step) != ASSAY_JSON_OBJECT) {
 		return as_fail(err, ASSAY_EDATA, "a step is not an object");
 	}
-	if (as_check_members(step, rules, sizeof rules / sizeof *rules, err) < 0) {
+	if (as_check_members(step, rules, STEP_MEMBERS, found, err) < 0) {
 		return ASSAY_EDATA;
 	}
 	/* Below 0 is our "no step". */
-	if (as_json_i64(as_json_get(step, "step_id"), -1) < 0) {
+	if (as_json_i64(found[STEP_ID], -1) < 0) {
 		as_fail(err, ASSAY_EDATA, "\"step_id\" is not an integer of 0 or more");
 		as_error_pointer(err, "/step_id");
 		return ASSAY_EDATA;
 	}
-	return as_read_status(step, status, err);
+	return as_read_status(found[STATUS], status, err);
 }
 
 static int view_refused(as_trace *t, const assay_json *entry, assay_error *err)
@@ -132,12 +146,13 @@ static int make_view(as_trace *t, assay_error *err)
 	int rc = 0;
 	for (const assay_json *s = as_json_first(as_json_get(t->document, "steps")); s && rc == 0;
 	     s = as_json_next(s)) {
+		const assay_json *found[STEP_MEMBERS];
 		uint32_t status;
-		rc = check_step(s, &status, err);
+		rc = check_step(s, found, &status, err);
 		if (rc < 0) {
 			as_error_pointer(err, "/steps/%zu", index);
-		} else if (as_str_is(as_json_str(as_json_get(s, "kind")), "call_tool_agent")) {
-			rc = view_step(t, s, status, err);
+		} else if (as_str_is(as_json_str(found[KIND]), "call_tool_agent")) {
+			rc = view_step(t, found, status, err);
 		}
 		index++;
 	}
@@ -155,6 +170,7 @@ int as_trace_from_json(assay_json *document, as_trace **out, assay_error *err)
 		{"seed_metadata", ASSAY_JSON_OBJECT, false}, {"servers", ASSAY_JSON_ARRAY, false},
 		{"tool_specs", ASSAY_JSON_OBJECT, false},
 	};
+	const assay_json *found[sizeof rules / sizeof *rules];
 	as_trace *t = as_new(1, sizeof *t);
 	int rc;
 	*out = NULL;
@@ -166,8 +182,9 @@ int as_trace_from_json(assay_json *document, as_trace **out, assay_error *err)
 	if (as_json_type(document) != ASSAY_JSON_OBJECT) {
 		rc = as_fail(err, ASSAY_EDATA, "a trace is an object");
 	} else {
-		rc = as_check_members(document, rules, sizeof rules / sizeof *rules, err) < 0 ? ASSAY_EDATA
-											      : make_view(t, err);
+		rc = as_check_members(document, rules, sizeof rules / sizeof *rules, found, err) < 0
+			     ? ASSAY_EDATA
+			     : make_view(t, err);
 	}
 	if (rc < 0) {
 		as_trace_free(t);

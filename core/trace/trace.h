@@ -68,6 +68,8 @@ void as_trace_subject(const as_trace *t, const assay_json *task, const assay_jso
 /* Rendered text of a result (reference page 4.4): text parts joined by LF, else the JSON fallback. */
 int as_render_result(const assay_json *result, as_buf *out);
 bool as_has_text_part(const assay_json *result);
+/* Is that text the one of a single part, as it stands there? Then *out borrows it. */
+bool as_render_is_part(const assay_json *result, assay_str *out);
 /* What the model gets to read (reference page 7.1): text parts joined by LF else raw JSON; "[tool error] " before an
  * error; cut at `cut` characters (0: never) with a suffix that tells how many are missing. */
 int as_render_for_model(const assay_json *result, bool is_error, size_t cut, as_buf *out);

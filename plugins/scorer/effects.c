@@ -15,16 +15,10 @@ int text_is(assay_str a, const char *b)
 	return same_text(a, (assay_str){b, strlen(b)});
 }
 
-static int is_pair(const assay_json_api *J, const assay_json *pair, const assay_step *step)
+int in_set(const check_result *r, const assay_step *step)
 {
-	return same_text(J->str(J->get(pair, "server_id")), step->server) &&
-	       same_text(J->str(J->get(pair, "tool_name")), step->tool);
-}
-
-int in_set(const assay_json_api *J, const assay_json *set, const assay_step *step)
-{
-	for (const assay_json *pair = J->first(set); pair; pair = J->next(pair)) {
-		if (is_pair(J, pair, step)) {
+	for (size_t i = 0; i < r->n_set; i++) {
+		if (same_text(r->set[i].tool, step->tool) && same_text(r->set[i].server, step->server)) {
 			return 1;
 		}
 	}
@@ -63,7 +57,6 @@ static int value_met(const scoring *s, asked *a, const assay_json *predicate, as
 static int check_effect(const scoring *s, check_result *r)
 {
 	const assay_json_api *J = s->host->json;
-	const assay_json *set = J->get(r->checkpoint, "equivalence_set");
 	const assay_json *predicate = J->get(r->checkpoint, "arg_predicate");
 	int must_succeed = J->boolean(J->get(r->checkpoint, "must_succeed"), 1);
 	asked a = {0, 0};
@@ -71,7 +64,7 @@ static int check_effect(const scoring *s, check_result *r)
 		const assay_step *step = &s->subject->steps[i];
 		int counts = step->status == ASSAY_STEP_SUCCESS || !must_succeed;
 		int missed = step->served == ASSAY_SERVED_MISS;
-		if (!(counts || (missed && !r->hi)) || !in_set(J, set, step) || !args_met(s, &a, predicate, step)) {
+		if (!(counts || (missed && !r->hi)) || !in_set(r, step) || !args_met(s, &a, predicate, step)) {
 			continue;
 		}
 		if (!r->hi) {
@@ -136,13 +129,11 @@ static int check_final_message(const scoring *s, check_result *r, const assay_js
 static int check_one(const scoring *s, check_result *r)
 {
 	const assay_json_api *J = s->host->json;
-	assay_str kind = J->str(J->get(r->checkpoint, "kind"));
 	const assay_json *predicate = J->get(r->checkpoint, "predicate");
-	r->step_lo = r->step_hi = -1;
-	if (text_is(kind, "tool_effect")) {
+	if (r->kind == CHECK_EFFECT) {
 		return check_effect(s, r);
 	}
-	if (text_is(kind, "value_produced")) {
+	if (r->kind == CHECK_VALUE) {
 		return text_is(J->str(J->get(r->checkpoint, "scope")), "final_assistant_message")
 			       ? check_final_message(s, r, predicate)
 			       : check_any_result(s, r, predicate);
@@ -157,11 +148,13 @@ static int check_mine(const scoring *s, mine_result *m)
 	const assay_json_api *J = s->host->json;
 	const assay_json *tool = J->get(m->minefield, "forbidden_tool");
 	const assay_json *predicate = J->get(m->minefield, "forbidden_arg_predicate");
+	const tool_pair pair = {J->str(J->get(tool, "server_id")), J->str(J->get(tool, "tool_name"))};
+	const check_result forbidden = {.set = &pair, .n_set = J->type(tool) == ASSAY_JSON_OBJECT};
 	asked a = {0, 0};
 	m->step = -1;
 	for (size_t i = 0; i < s->subject->n_steps && m->step < 0 && a.rc == 0; i++) {
 		const assay_step *step = &s->subject->steps[i];
-		if (J->type(tool) == ASSAY_JSON_OBJECT && is_pair(J, tool, step) && args_met(s, &a, predicate, step)) {
+		if (in_set(&forbidden, step) && args_met(s, &a, predicate, step)) {
 			m->step = step->id;
 		}
 	}
@@ -173,10 +166,9 @@ static int check_mine(const scoring *s, mine_result *m)
  * was reached counts, as a dictionary would have it. */
 static int64_t position_of(const scoring *s, assay_str id, int hi)
 {
-	const assay_json_api *J = s->host->json;
 	for (size_t i = s->n_checks; i-- > 0;) {
 		int64_t step = hi ? s->checks[i].step_hi : s->checks[i].step_lo;
-		if (step >= 0 && same_text(J->str(J->get(s->checks[i].checkpoint, "checkpoint_id")), id)) {
+		if (step >= 0 && same_text(s->checks[i].id, id)) {
 			return step;
 		}
 	}
@@ -233,40 +225,82 @@ static assay_json *step_or_null(const assay_json_api *J, int64_t step)
 	return step >= 0 ? J->integer(step) : J->null();
 }
 
+#define REASON_SIZE 512u
+
+/* A reason in the making; what has no room is left out. */
+typedef struct reason_text {
+	char text[REASON_SIZE];
+	size_t n;
+} reason_text;
+
+static void add_text(reason_text *r, assay_str s)
+{
+	if (s.len > 0 && s.len <= sizeof r->text - r->n) {
+		memcpy(r->text + r->n, s.ptr, s.len);
+		r->n += s.len;
+	}
+}
+
+static void add_words(reason_text *r, const char *s)
+{
+	add_text(r, (assay_str){s, strlen(s)});
+}
+
+static void add_number(reason_text *r, int64_t n)
+{
+	char digits[24];
+	size_t at = sizeof digits;
+	do {
+		digits[--at] = (char)('0' + n % 10);
+		n /= 10;
+	} while (n > 0);
+	add_text(r, (assay_str){digits + at, sizeof digits - at});
+}
+
+static void add_tool(reason_text *r, assay_str server, assay_str tool)
+{
+	add_text(r, server);
+	add_words(r, ".");
+	add_text(r, tool);
+}
+
+static assay_json *reason_json(const scoring *s, const reason_text *r)
+{
+	return s->host->json->string((assay_str){r->text, r->n});
+}
+
 /* "matched step #3 S.T" */
 static assay_json *matched_reason(const scoring *s, int64_t id)
 {
-	char text[512];
-	int used = snprintf(text, sizeof text, "matched step #%lld", (long long)id);
+	reason_text r = {.n = 0};
+	add_words(&r, "matched step #");
+	add_number(&r, id);
 	for (size_t i = 0; i < s->subject->n_steps; i++) {
 		const assay_step *step = &s->subject->steps[i];
 		if (step->id == id && step->server.len + step->tool.len < 400) {
-			used = snprintf(text, sizeof text, "matched step #%lld %.*s.%.*s", (long long)id,
-					ASSAY_FMT(step->server), ASSAY_FMT(step->tool));
+			add_words(&r, " ");
+			add_tool(&r, step->server, step->tool);
 			break;
 		}
 	}
-	return s->host->json->string((assay_str){text, (size_t)used});
+	return reason_json(s, &r);
 }
 
 /* The reason with the equivalence set behind it, "{S.T, S.T}", as far as there is room. */
-static assay_json *missed_reason(const scoring *s, const check_result *r)
+static assay_json *missed_reason(const scoring *s, const check_result *c)
 {
-	const assay_json_api *J = s->host->json;
-	const assay_json *set = J->get(r->checkpoint, "equivalence_set");
-	char text[512];
-	size_t used = (size_t)snprintf(text, sizeof text, "%s", r->reason);
-	for (const assay_json *p = J->first(set); p && used < 400; p = J->next(p)) {
-		assay_str server = J->str(J->get(p, "server_id")), tool = J->str(J->get(p, "tool_name"));
-		if (server.len + tool.len < 90) {
-			used += (size_t)snprintf(text + used, sizeof text - used, "%s%.*s.%.*s",
-						 p == J->first(set) ? " {" : ", ", ASSAY_FMT(server), ASSAY_FMT(tool));
+	reason_text r = {.n = 0};
+	add_words(&r, c->reason);
+	for (size_t i = 0; i < c->n_set && r.n < 400; i++) {
+		if (c->set[i].server.len + c->set[i].tool.len < 90) {
+			add_words(&r, i == 0 ? " {" : ", ");
+			add_tool(&r, c->set[i].server, c->set[i].tool);
 		}
 	}
-	if (J->count(set) > 0) {
-		used += (size_t)snprintf(text + used, sizeof text - used, "}");
+	if (c->n_set > 0) {
+		add_words(&r, "}");
 	}
-	return J->string((assay_str){text, used});
+	return reason_json(s, &r);
 }
 
 static assay_json *reason_of(const scoring *s, const check_result *r)
@@ -406,36 +440,97 @@ static assay_json *make_verdict(scoring *s)
 	return v;
 }
 
-static int run_checks(scoring *s)
+static enum check_kind kind_of(assay_str name)
+{
+	return text_is(name, "tool_effect")      ? CHECK_EFFECT
+	       : text_is(name, "value_produced") ? CHECK_VALUE
+						 : CHECK_STATE;
+}
+
+/* Read the task once: the checkpoints with their sets, which lie in one array. */
+static int prepare(scoring *s)
 {
 	const assay_json_api *J = s->host->json;
+	const assay_json *checkpoints = J->get(s->subject->task, "checkpoints");
+	const assay_json *minefields = J->get(s->subject->task, "minefields");
+	size_t n_pairs = 0;
+	for (const assay_json *c = J->first(checkpoints); c; c = J->next(c)) {
+		n_pairs += J->count(J->get(c, "equivalence_set"));
+	}
+	s->checks = s->host->alloc((J->count(checkpoints) + 1) * sizeof *s->checks);
+	s->mines = s->host->alloc((J->count(minefields) + 1) * sizeof *s->mines);
+	s->pairs = s->host->alloc((n_pairs + 1) * sizeof *s->pairs);
+	s->attribution = s->host->alloc(s->subject->n_steps + 1);
+	s->order_failures = J->array();
+	if (!s->checks || !s->mines || !s->pairs || !s->attribution || !s->order_failures) {
+		return ASSAY_ENOMEM;
+	}
+	n_pairs = 0;
+	for (const assay_json *c = J->first(checkpoints); c; c = J->next(c)) {
+		check_result *r = &s->checks[s->n_checks++];
+		*r = (check_result){.checkpoint = c,
+				    .id = J->str(J->get(c, "checkpoint_id")),
+				    .kind = kind_of(J->str(J->get(c, "kind"))),
+				    .set = s->pairs + n_pairs,
+				    .step_lo = -1,
+				    .step_hi = -1};
+		for (const assay_json *p = J->first(J->get(c, "equivalence_set")); p; p = J->next(p)) {
+			s->pairs[n_pairs++] =
+				(tool_pair){J->str(J->get(p, "server_id")), J->str(J->get(p, "tool_name"))};
+			r->n_set++;
+		}
+	}
+	for (const assay_json *m = J->first(minefields); m; m = J->next(m)) {
+		s->mines[s->n_mines++].minefield = m;
+	}
+	return 0;
+}
+
+static void attribute(scoring *s)
+{
+	for (size_t i = 0; i < s->subject->n_steps; i++) {
+		const assay_step *step = &s->subject->steps[i];
+		uint8_t found = STEP_OTHER;
+		for (size_t k = 0; k < s->n_checks && found != STEP_RIGHT_SERVER; k++) {
+			const check_result *r = &s->checks[k];
+			for (size_t p = 0; r->kind == CHECK_EFFECT && p < r->n_set; p++) {
+				if (!same_text(r->set[p].tool, step->tool)) {
+					continue;
+				}
+				if (same_text(r->set[p].server, step->server)) {
+					found = STEP_RIGHT_SERVER;
+					break;
+				}
+				found = STEP_WRONG_SERVER;
+			}
+		}
+		s->attribution[i] = found;
+	}
+}
+
+static int run_checks(scoring *s)
+{
 	int rc = 0;
-	for (const assay_json *c = J->first(J->get(s->subject->task, "checkpoints")); c && rc == 0; c = J->next(c)) {
-		s->checks[s->n_checks].checkpoint = c;
-		rc = check_one(s, &s->checks[s->n_checks]);
-		s->n_checks++;
+	for (size_t i = 0; i < s->n_checks && rc == 0; i++) {
+		rc = check_one(s, &s->checks[i]);
 	}
-	for (const assay_json *m = J->first(J->get(s->subject->task, "minefields")); m && rc == 0; m = J->next(m)) {
-		s->mines[s->n_mines].minefield = m;
-		rc = check_mine(s, &s->mines[s->n_mines]);
-		s->n_mines++;
+	for (size_t i = 0; i < s->n_mines && rc == 0; i++) {
+		rc = check_mine(s, &s->mines[i]);
 	}
+	attribute(s);
 	return rc < 0 ? rc : check_order(s);
 }
 
 static int effects_score(void *self, assay_call *call, const assay_subject *subject, assay_sink *verdict,
 			 assay_error *err)
 {
-	const assay_host *host = self;
-	const assay_json_api *J = host->json;
-	scoring s = {.host = host, .subject = subject};
+	const effects *e = self;
+	const assay_host *host = e->host;
+	scoring s = {.scorer = e, .host = host, .subject = subject};
 	assay_json *v = NULL;
-	int rc = ASSAY_ENOMEM;
+	int rc = prepare(&s);
 	(void)call;
-	s.checks = host->alloc((J->count(J->get(subject->task, "checkpoints")) + 1) * sizeof *s.checks);
-	s.mines = host->alloc((J->count(J->get(subject->task, "minefields")) + 1) * sizeof *s.mines);
-	s.order_failures = J->array();
-	if (s.checks && s.mines && s.order_failures) {
+	if (rc == 0) {
 		rc = run_checks(&s);
 	}
 	v = rc == 0 ? make_verdict(&s) : NULL;
@@ -444,23 +539,37 @@ static int effects_score(void *self, assay_call *call, const assay_subject *subj
 	} else {
 		rc = host->fail(err, rc < 0 ? rc : ASSAY_ENOMEM, "out of memory");
 	}
-	J->free(s.order_failures);
+	host->json->free(s.order_failures);
 	host->free(s.checks);
 	host->free(s.mines);
+	host->free(s.pairs);
+	host->free(s.attribution);
 	return rc < 0 ? rc : 0;
-}
-
-static int effects_open(const assay_host *host, const assay_json *options, void **self, assay_error *err)
-{
-	(void)options;
-	(void)err;
-	*self = (void *)(uintptr_t)host; /* a verdict depends on nothing but its subject */
-	return 0;
 }
 
 static void effects_close(void *self)
 {
-	(void)self;
+	effects *e = self;
+	if (e) {
+		e->host->json->free(e->weights);
+		e->host->json->free(e->names);
+		e->host->free(e);
+	}
+}
+
+static int effects_open(const assay_host *host, const assay_json *options, void **self, assay_error *err)
+{
+	effects *e = host->alloc(sizeof *e);
+	(void)options;
+	if (e) {
+		e->host = host;
+	}
+	if (!e || make_taxonomy(e) < 0) {
+		effects_close(e);
+		return host->fail(err, ASSAY_ENOMEM, "out of memory");
+	}
+	*self = e;
+	return 0;
 }
 
 static const assay_scorer_ops ops = {.size = sizeof ops,

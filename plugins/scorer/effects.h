@@ -4,9 +4,25 @@
 
 #include <assay/roles/scorer.h>
 
+/* What the scorer keeps: parts that are the same in each verdict. */
+typedef struct effects {
+	const assay_host *host;
+	assay_json *weights, *names; /* of the error taxonomy */
+} effects;
+
+typedef struct tool_pair {
+	assay_str server, tool;
+} tool_pair;
+
+enum check_kind { CHECK_EFFECT, CHECK_VALUE, CHECK_STATE };
+
 /* One checkpoint's outcome, at the lower and at the upper bound. */
 typedef struct check_result {
 	const assay_json *checkpoint;
+	assay_str id;
+	enum check_kind kind;
+	const tool_pair *set; /* the equivalence set */
+	size_t n_set;
 	int lo, hi;
 	int64_t step_lo, step_hi; /* -1: no step */
 	const char *reason;       /* why it is not met (of a final message: or met), without the step; constant */
@@ -19,11 +35,17 @@ typedef struct mine_result {
 	int out_of_limits;
 } mine_result;
 
+/* What a step is to server attribution: its tool name is expected from some server; its own is one of them. */
+enum { STEP_OTHER, STEP_WRONG_SERVER, STEP_RIGHT_SERVER };
+
 typedef struct scoring {
+	const effects *scorer;
 	const assay_host *host;
 	const assay_subject *subject;
 	check_result *checks;
 	size_t n_checks;
+	tool_pair *pairs;     /* of all checks */
+	uint8_t *attribution; /* of each step */
 	mine_result *mines;
 	size_t n_mines;
 	int order_lo, order_hi;
@@ -32,11 +54,13 @@ typedef struct scoring {
 
 int same_text(assay_str a, assay_str b);
 int text_is(assay_str a, const char *b);
-/* Is the step's (server, tool) in an equivalence set? */
-int in_set(const assay_json_api *J, const assay_json *set, const assay_step *step);
+/* Is the step's (server, tool) in a checkpoint's equivalence set? */
+int in_set(const check_result *r, const assay_step *step);
 
 assay_json *copy_or_null(const assay_json_api *J, const assay_json *v);
 
+/* The taxonomy's constant parts. 0 or ASSAY_ENOMEM. */
+int make_taxonomy(effects *e);
 /* Summary object of reference page 4.8, with our own attempted attribution errors under "assay". NULL: no memory. */
 assay_json *make_summary(const scoring *s);
 

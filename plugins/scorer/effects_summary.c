@@ -19,32 +19,6 @@ static double rounded(double x, int digits)
 	return strtod(text, NULL);
 }
 
-static int is_kind(const scoring *s, const assay_json *checkpoint, const char *kind)
-{
-	return text_is(s->host->json->str(s->host->json->get(checkpoint, "kind")), kind);
-}
-
-/* Is the step's tool name expected from some server, and is its own server one of them? */
-static int attribution(const scoring *s, const assay_step *step, int *right)
-{
-	const assay_json_api *J = s->host->json;
-	int known = 0;
-	*right = 0;
-	for (size_t i = 0; i < s->n_checks; i++) {
-		if (!is_kind(s, s->checks[i].checkpoint, "tool_effect")) {
-			continue;
-		}
-		for (const assay_json *p = J->first(J->get(s->checks[i].checkpoint, "equivalence_set")); p;
-		     p = J->next(p)) {
-			if (same_text(J->str(J->get(p, "tool_name")), step->tool)) {
-				known = 1;
-				*right = *right || same_text(J->str(J->get(p, "server_id")), step->server);
-			}
-		}
-	}
-	return known;
-}
-
 static int compare_text(const void *a, const void *b)
 {
 	const assay_str *x = a, *y = b;
@@ -62,17 +36,14 @@ static assay_json *correct_servers(const scoring *s, assay_str tool)
 	assay_str *list;
 	int rc = 0;
 	for (size_t i = 0; i < s->n_checks; i++) {
-		cap += J->count(J->get(s->checks[i].checkpoint, "equivalence_set"));
+		cap += s->checks[i].n_set;
 	}
 	list = s->host->alloc(cap * sizeof *list);
 	for (size_t i = 0; i < s->n_checks && list; i++) {
-		if (!is_kind(s, s->checks[i].checkpoint, "tool_effect")) {
-			continue;
-		}
-		for (const assay_json *p = J->first(J->get(s->checks[i].checkpoint, "equivalence_set")); p;
-		     p = J->next(p)) {
-			if (same_text(J->str(J->get(p, "tool_name")), tool)) {
-				list[n++] = J->str(J->get(p, "server_id"));
+		const check_result *r = &s->checks[i];
+		for (size_t k = 0; r->kind == CHECK_EFFECT && k < r->n_set; k++) {
+			if (same_text(r->set[k].tool, tool)) {
+				list[n++] = r->set[k].server;
 			}
 		}
 	}
@@ -140,14 +111,14 @@ static assay_json *attribution_object(const scoring *s, int attempted)
 	const assay_json_api *J = s->host->json;
 	assay_json *o = J->object(), *events = J->array();
 	int64_t total = 0, expected = 0, correct = 0;
-	int rc = 0, right;
+	int rc = 0;
 	for (size_t i = 0; i < s->subject->n_steps; i++) {
 		const assay_step *step = &s->subject->steps[i];
-		if ((!attempted && step->status != ASSAY_STEP_SUCCESS) || !attribution(s, step, &right)) {
+		if (!attempted && step->status != ASSAY_STEP_SUCCESS) {
 			continue;
 		}
-		correct += right;
-		if (!right) {
+		correct += s->attribution[i] == STEP_RIGHT_SERVER;
+		if (s->attribution[i] == STEP_WRONG_SERVER) {
 			total++;
 			rc |= add_event(s, step, events, &expected);
 		}
@@ -157,7 +128,7 @@ static assay_json *attribution_object(const scoring *s, int attempted)
 	rc |= J->set(o, "random", J->integer(total - expected));
 	rc |= J->set(o, "correct_type_calls", J->integer(correct));
 	rc |= J->set(o, "conditional_rate",
-		     J->real(total + correct ? rounded((double)total / (double)(total + correct), 4) : 0.0));
+		     J->real(total ? rounded((double)total / (double)(total + correct), 4) : 0.0));
 	rc |= J->set(o, "events", events);
 	if (rc < 0) {
 		J->free(o);
@@ -174,7 +145,7 @@ static assay_json *aggregation_object(const scoring *s)
 	int rc = 0;
 	for (size_t i = 0; i < s->n_checks; i++) {
 		const check_result *r = &s->checks[i];
-		if (!is_kind(s, r->checkpoint, "value_produced")) {
+		if (r->kind != CHECK_VALUE) {
 			continue;
 		}
 		opportunities++;
@@ -188,7 +159,9 @@ static assay_json *aggregation_object(const scoring *s)
 	}
 	rc |= J->set(o, "total", J->integer(total));
 	rc |= J->set(o, "opportunities", J->integer(opportunities));
-	rc |= J->set(o, "rate", opportunities ? J->real(rounded((double)total / (double)opportunities, 4)) : J->null());
+	rc |= J->set(o, "rate",
+		     opportunities ? J->real(total ? rounded((double)total / (double)opportunities, 4) : 0.0)
+				   : J->null());
 	rc |= J->set(o, "events", events);
 	if (rc < 0) {
 		J->free(o);
@@ -198,16 +171,14 @@ static assay_json *aggregation_object(const scoring *s)
 }
 
 /* The definition that classifies a failure: with duplicate ids the last one. */
-static const assay_json *definition(const scoring *s, const assay_json *checkpoint)
+static const check_result *definition(const scoring *s, const check_result *r)
 {
-	const assay_json_api *J = s->host->json;
-	assay_str id = J->str(J->get(checkpoint, "checkpoint_id"));
 	for (size_t i = s->n_checks; i-- > 0;) {
-		if (same_text(J->str(J->get(s->checks[i].checkpoint, "checkpoint_id")), id)) {
-			return s->checks[i].checkpoint;
+		if (same_text(s->checks[i].id, r->id)) {
+			return &s->checks[i];
 		}
 	}
-	return checkpoint;
+	return r;
 }
 
 static int is_prerequisite(const scoring *s, assay_str id)
@@ -222,16 +193,14 @@ static int is_prerequisite(const scoring *s, assay_str id)
 }
 
 /* Index of the code of a failed tool_effect: E4, else E7, else E1, else E6. */
-static int effect_code(const scoring *s, const assay_json *checkpoint)
+static int effect_code(const scoring *s, const check_result *r)
 {
-	const assay_json_api *J = s->host->json;
-	const assay_json *set = J->get(checkpoint, "equivalence_set");
 	int attempted = 0;
 	for (size_t i = 0; i < s->subject->n_steps; i++) {
 		const assay_step *step = &s->subject->steps[i];
-		int same_name = 0, inside = in_set(J, set, step);
-		for (const assay_json *p = J->first(set); p; p = J->next(p)) {
-			same_name = same_name || same_text(J->str(J->get(p, "tool_name")), step->tool);
+		int same_name = 0, inside = in_set(r, step);
+		for (size_t k = 0; k < r->n_set; k++) {
+			same_name = same_name || same_text(r->set[k].tool, step->tool);
 		}
 		if (same_name && !inside && step->status == ASSAY_STEP_SUCCESS) {
 			return 3;
@@ -241,44 +210,66 @@ static int effect_code(const scoring *s, const assay_json *checkpoint)
 	if (attempted) {
 		return 6;
 	}
-	return is_prerequisite(s, J->str(J->get(checkpoint, "checkpoint_id"))) ? 0 : 5;
+	return is_prerequisite(s, r->id) ? 0 : 5;
 }
 
 static void count_errors(const scoring *s, int64_t counts[N_CODES])
 {
 	for (size_t i = 0; i < s->n_checks; i++) {
-		const assay_json *c = definition(s, s->checks[i].checkpoint);
+		const check_result *r;
 		if (s->checks[i].lo) {
 			continue;
 		}
-		if (is_kind(s, c, "tool_effect")) {
-			counts[effect_code(s, c)]++;
-		} else if (is_kind(s, c, "value_produced")) {
+		r = definition(s, &s->checks[i]);
+		if (r->kind == CHECK_EFFECT) {
+			counts[effect_code(s, r)]++;
+		} else if (r->kind == CHECK_VALUE) {
 			counts[2]++;
 		}
 	}
 	counts[4] += !s->order_lo;
 }
 
+static void name_code(int i, char code[3])
+{
+	code[0] = 'E';
+	code[1] = (char)('1' + i);
+	code[2] = '\0';
+}
+
+int make_taxonomy(effects *e)
+{
+	const assay_json_api *J = e->host->json;
+	int rc = 0;
+	e->weights = J->object();
+	e->names = J->object();
+	for (int i = 0; i < N_CODES; i++) {
+		char code[3];
+		name_code(i, code);
+		rc |= J->set(e->weights, code, J->real(code_weights[i]));
+		rc |= J->set(e->names, code, J->string((assay_str){code_names[i], strlen(code_names[i])}));
+	}
+	return rc < 0 ? ASSAY_ENOMEM : 0;
+}
+
 static assay_json *taxonomy_object(const scoring *s)
 {
 	const assay_json_api *J = s->host->json;
-	assay_json *o = J->object(), *counts = J->object(), *weights = J->object(), *names = J->object();
+	assay_json *o = J->object(), *counts = J->object();
 	int64_t n[N_CODES] = {0};
 	double sum = 0.0;
 	int rc = 0;
 	count_errors(s, n);
 	for (int i = 0; i < N_CODES; i++) {
-		char code[3] = {'E', (char)('1' + i), '\0'};
+		char code[3];
+		name_code(i, code);
 		sum += (double)n[i] * code_weights[i];
 		rc |= J->set(counts, code, J->integer(n[i]));
-		rc |= J->set(weights, code, J->real(code_weights[i]));
-		rc |= J->set(names, code, J->string((assay_str){code_names[i], strlen(code_names[i])}));
 	}
 	rc |= J->set(o, "counts", counts);
-	rc |= J->set(o, "weights", weights);
-	rc |= J->set(o, "names", names);
-	rc |= J->set(o, "weighted_score", J->real(rounded(sum, 3)));
+	rc |= J->set(o, "weights", J->clone(s->scorer->weights));
+	rc |= J->set(o, "names", J->clone(s->scorer->names));
+	rc |= J->set(o, "weighted_score", J->real(sum > 0 ? rounded(sum, 3) : 0.0));
 	if (rc < 0) {
 		J->free(o);
 		return NULL;
