@@ -4,6 +4,7 @@
 #include "core/release/verify_private.h"
 #include "core/run/attempt.h"
 #include "core/run/score.h"
+#include "core/world/probe.h"
 #include "core/world/replay.h"
 #include <stdlib.h>
 #include <string.h>
@@ -219,6 +220,20 @@ static int replay_step(const attempt_case *c, as_world *world, as_call *call, co
 	return rc;
 }
 
+/* What the trace says of the state in the end is what the tape says. */
+static int check_probes(const attempt_case *c, as_world *world, as_call *call, assay_error *err)
+{
+	const rows *at = &c->at->traces;
+	const assay_json *said = as_json_pointer(as_trace_document(c->trace), "/seed_metadata/assay/probes");
+	assay_json *expected = NULL;
+	int rc = as_probes_ask(world, call, c->task->document, &expected, err);
+	if (rc == 0 && (expected || said)) {
+		as_verify_same(c->v, at->file, at->line, "/seed_metadata/assay/probes", "the tape", expected, said);
+	}
+	as_json_free(expected);
+	return rc;
+}
+
 /* Every call of the trace is put to the tape again, in order: an attempt cannot have seen anything else. */
 static int check_replay(const attempt_case *c, assay_error *err)
 {
@@ -247,6 +262,9 @@ static int check_replay(const attempt_case *c, assay_error *err)
 			break;
 		}
 		rc = replay_step(c, world, &context.call, &steps[next++], s, index, &same, &found);
+	}
+	if (rc == 0 && same && options.mode == AS_REPLAY_STATEFUL) {
+		rc = check_probes(c, world, &context.call, &found);
 	}
 	as_world_close(world, NULL);
 	c->v->out->replays++;

@@ -177,6 +177,9 @@ int as_session_run(as_worker *w, const as_session_spec *spec, as_session_result 
 	}
 	rc = explore(&c, spec, explorer, out, &exploration, err);
 	if (rc == 0) {
+		rc = as_recorder_probe(c.recorder, &c.call, spec->task, err);
+	}
+	if (rc == 0) {
 		out->end_class = class_of(out->end);
 		rc = note_exposure(&c, spec, err);
 	}

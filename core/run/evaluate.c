@@ -311,6 +311,9 @@ static int run_try(evaluation *v, as_worker *w, const eval_item *item, const cha
 	spec.task = t->document;
 	spec.seed = as_hash_u64(id);
 	replay.task = t->document;
+	if (replay.mode == AS_REPLAY_STATEFUL) {
+		spec.task = t->document; /* the reference has no probes, and its tapes know no states */
+	}
 	rc = as_replay_open(t->tape, &replay, &spec.world, err);
 	if (rc < 0) {
 		return rc;

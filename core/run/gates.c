@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/run/score.h"
+#include "core/world/probe.h"
 #include "core/world/replay.h"
 #include <stdlib.h>
 #include <string.h>
@@ -30,27 +31,9 @@ static int score(const gate_input *in, const as_trace *trace, bool *passes, assa
 	return rc;
 }
 
-/* The task holds on the trace it was made from. */
-static int gate_grounded(const gate_input *in, bool *passed, assay_json *evidence, assay_error *err)
-{
-	assay_json *verdict = NULL, *failed = as_json_array();
-	int rc = score(in, in->trace, passed, &verdict, err);
-	for (const assay_json *c = as_json_first(as_json_get(verdict, "checks")); c && rc == 0; c = as_json_next(c)) {
-		if (!as_json_boolean(as_json_get(c, "passed"), 0)) {
-			rc = as_json_append(failed, as_json_clone(as_json_get(c, "id")));
-		}
-	}
-	if (rc == 0) {
-		rc = as_json_set(evidence, "failed_checks", failed);
-		failed = NULL;
-	}
-	as_json_free(failed);
-	as_json_free(verdict);
-	return rc;
-}
-
-/* Walk the reference's calls through its tape once. *misses: calls not served exactly as they were recorded. */
-static int walk_reference(const gate_input *in, uint64_t *misses, assay_error *err)
+/* Walk the reference's calls through its tape once, and ask the task's probes in the end. *misses: calls not served
+ * exactly as they were recorded, and probes without an answer. *probes: what they answered; NULL: it has none. */
+static int walk_reference(const gate_input *in, uint64_t *misses, assay_json **probes, assay_error *err)
 {
 	const as_replay_options options = {.mode = AS_REPLAY_STATEFUL, .near_threshold = 1.0};
 	as_world *world = NULL;
@@ -67,7 +50,41 @@ static int walk_reference(const gate_input *in, uint64_t *misses, assay_error *e
 		}
 		as_answer_clear(&answer);
 	}
+	*probes = NULL;
+	if (rc == 0) {
+		rc = as_probes_ask(world, &in->context->call, in->task, probes, err);
+	}
+	for (const assay_json *p = as_json_first(*probes); p; p = as_json_next(p)) {
+		*misses += as_str_is(as_json_str(as_json_get(p, "served")), "miss");
+	}
 	as_world_close(world, NULL);
+	return rc;
+}
+
+/* The task holds on the trace it was made from. */
+static int gate_grounded(const gate_input *in, bool *passed, assay_json *evidence, assay_error *err)
+{
+	assay_json *verdict = NULL, *failed = as_json_array(), *probes = NULL;
+	as_trace *shown = NULL; /* the trace with what the tape says of the state in the end */
+	uint64_t misses = 0;
+	int rc = 0;
+	if (as_task_has_probes(in->task)) {
+		rc = walk_reference(in, &misses, &probes, err);
+		rc = rc < 0 ? rc : as_trace_with_probes(in->trace, probes, &shown, err);
+	}
+	rc = rc < 0 ? rc : score(in, shown ? shown : in->trace, passed, &verdict, err);
+	for (const assay_json *c = as_json_first(as_json_get(verdict, "checks")); c && rc == 0; c = as_json_next(c)) {
+		if (!as_json_boolean(as_json_get(c, "passed"), 0)) {
+			rc = as_json_append(failed, as_json_clone(as_json_get(c, "id")));
+		}
+	}
+	if (rc == 0) {
+		rc = as_json_set(evidence, "failed_checks", failed);
+		failed = NULL;
+	}
+	as_json_free(failed);
+	as_json_free(verdict);
+	as_trace_free(shown);
 	return rc;
 }
 
@@ -79,7 +96,9 @@ static int gate_replays(const gate_input *in, bool *passed, assay_json *evidence
 	int rc = 0;
 	as_trace_steps(in->trace, &n);
 	for (int k = 0; k < REPLAYS && rc == 0; k++) {
-		rc = walk_reference(in, &misses, err);
+		assay_json *probes;
+		rc = walk_reference(in, &misses, &probes, err);
+		as_json_free(probes);
 	}
 	*passed = rc == 0 && misses == 0;
 	rc |= as_json_set(evidence, "replays", as_json_integer(REPLAYS));

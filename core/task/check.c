@@ -75,6 +75,29 @@ static int check_value(const assay_json *c, assay_error *err)
 	return 0;
 }
 
+/* An empty probe asks nothing, as the reference has it. */
+static int check_probe(const assay_json *c, const as_catalogue *catalogue, assay_error *err)
+{
+	const assay_json *probe = as_json_get(c, "probe");
+	const assay_tool *tool;
+	int rc = check_optional(c, "probe", ASSAY_JSON_OBJECT, "an object", err);
+	if (rc < 0 || !as_json_first(probe)) {
+		return rc;
+	}
+	rc = check_pair(probe, catalogue, err);
+	tool = as_catalogue_find(catalogue, as_json_str(as_json_get(probe, "server_id")),
+				 as_json_str(as_json_get(probe, "tool_name")));
+	if (rc == 0 && tool && (tool->flags & ASSAY_TOOL_WRITES)) {
+		rc = as_fail(err, ASSAY_EDATA, "a probe reads; %.*s writes", ASSAY_FMT(tool->name));
+	}
+	rc = rc < 0 ? rc : check_optional(probe, "arguments", ASSAY_JSON_OBJECT, "an object", err);
+	if (rc == 0) {
+		rc = as_value_predicate_check(as_json_get(probe, "predicate"), err);
+		rc = rc < 0 ? as_error_pointer(err, "/predicate") : 0;
+	}
+	return rc < 0 ? as_error_pointer(err, "/probe") : 0;
+}
+
 static bool is_listed_before(const assay_json *item, const assay_json *list, const char *key)
 {
 	assay_str id = as_json_str(as_json_get(item, key));
@@ -113,7 +136,7 @@ static int check_checkpoint(const assay_json *c, const assay_json *list, const a
 		return check_value(c, err);
 	}
 	if (as_str_is(kind, "state_condition")) {
-		return check_optional(c, "probe", ASSAY_JSON_OBJECT, "an object", err);
+		return check_probe(c, catalogue, err);
 	}
 	as_fail(err, ASSAY_EDATA, "a checkpoint's kind is tool_effect, value_produced or state_condition, not \"%.*s\"",
 		ASSAY_FMT(kind));

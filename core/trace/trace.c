@@ -15,6 +15,8 @@ struct as_trace {
 	assay_json *document;
 	assay_step *steps, *refused;
 	size_t n_steps, n_refused, cap_steps, cap_refused;
+	assay_probe *probes;
+	size_t n_probes, cap_probes;
 	as_arena texts; /* rendered results */
 	int64_t next_id;
 	bool finished;
@@ -138,6 +140,45 @@ static int view_refused(as_trace *t, const assay_json *entry, assay_error *err)
 	return 0;
 }
 
+static int view_probe(as_trace *t, const assay_json *entry, assay_error *err)
+{
+	assay_probe *p;
+	uint32_t status;
+	int rc = as_read_status(as_json_get(entry, "status"), &status, err);
+	if (rc < 0) {
+		return rc;
+	}
+	if (!as_grow(&t->probes, &t->cap_probes, t->n_probes + 1, sizeof *t->probes)) {
+		return as_fail_memory(err);
+	}
+	p = &t->probes[t->n_probes++];
+	*p = (assay_probe){.size = sizeof *p,
+			   .checkpoint_id = as_json_str(as_json_get(entry, "checkpoint_id")),
+			   .answer = {.size = sizeof p->answer,
+				      .status = status,
+				      .id = -1,
+				      .served = as_served_from_name(as_json_str(as_json_get(entry, "served"))),
+				      .server = as_json_str(as_json_get(entry, "server_id")),
+				      .tool = as_json_str(as_json_get(entry, "tool_name")),
+				      .arguments = as_object_or_null(as_json_get(entry, "arguments")),
+				      .result = as_object_or_null(as_json_get(entry, "result"))}};
+	return text_of(t, p->answer.result, &p->answer.text, err);
+}
+
+static int view_probes(as_trace *t, assay_error *err)
+{
+	const assay_json *probes = as_json_pointer(t->document, "/seed_metadata/assay/probes");
+	size_t index = 0;
+	for (const assay_json *p = as_json_first(probes); p; p = as_json_next(p), index++) {
+		int rc = view_probe(t, p, err);
+		if (rc < 0) {
+			as_error_pointer(err, "/seed_metadata/assay/probes/%zu", index);
+			return rc;
+		}
+	}
+	return 0;
+}
+
 /* The typed view of a document that will not change any more. */
 static int make_view(as_trace *t, assay_error *err)
 {
@@ -159,6 +200,7 @@ static int make_view(as_trace *t, assay_error *err)
 	for (const assay_json *r = as_json_first(refused); r && rc == 0; r = as_json_next(r)) {
 		rc = view_refused(t, r, err);
 	}
+	rc = rc < 0 ? rc : view_probes(t, err);
 	t->finished = rc == 0;
 	return rc;
 }
@@ -259,6 +301,7 @@ void as_trace_free(as_trace *t)
 		as_json_free(t->document);
 		free(t->steps);
 		free(t->refused);
+		free(t->probes);
 		as_arena_free(&t->texts);
 		free(t);
 	}
@@ -450,6 +493,20 @@ int as_trace_set_metadata(as_trace *t, const char *key, assay_json *value, assay
 	return as_json_set(part(t, "seed_metadata"), key, value) < 0 ? as_fail_memory(err) : 0;
 }
 
+int as_trace_set_ours(as_trace *t, const char *key, assay_json *value, assay_error *err)
+{
+	assay_json *ours = NULL;
+	int rc = check_open(t, err);
+	if (rc == 0) {
+		ours = ours_of(t);
+	}
+	if (!ours) {
+		as_json_free(value);
+		return rc < 0 ? rc : as_fail_memory(err);
+	}
+	return as_json_set(ours, key, value) < 0 ? as_fail_memory(err) : 0;
+}
+
 int as_trace_finish(as_trace *t, assay_error *err)
 {
 	assay_text text = {0};
@@ -507,5 +564,7 @@ void as_trace_subject(const as_trace *t, const assay_json *task, const assay_jso
 			       .refused = t->refused,
 			       .n_refused = t->n_refused,
 			       .final_message = as_trace_final_message(t),
-			       .server_tags = server_tags};
+			       .server_tags = server_tags,
+			       .probes = t->probes,
+			       .n_probes = t->n_probes};
 }

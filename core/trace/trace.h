@@ -52,6 +52,8 @@ int as_trace_add_answered(as_trace *t, assay_str name, const assay_json *argumen
 int as_trace_add_server(as_trace *t, assay_str server, assay_json *fingerprint, assay_json *tools, assay_error *err);
 /* Set seed_metadata[key]; value is taken over. */
 int as_trace_set_metadata(as_trace *t, const char *key, assay_json *value, assay_error *err);
+/* Set seed_metadata.assay[key]; value is taken over. */
+int as_trace_set_ours(as_trace *t, const char *key, assay_json *value, assay_error *err);
 /* Fix the id (UUID from the content) and the view. Whoever changes it after that gets ASSAY_EINTERNAL. */
 int as_trace_finish(as_trace *t, assay_error *err);
 

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/world/probe.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -369,6 +370,13 @@ size_t as_recorder_count(const as_recorder *r)
 int as_recorder_note(as_recorder *r, const char *key, assay_json *value, assay_error *err)
 {
 	return as_trace_set_metadata(r->trace, key, value, err);
+}
+
+int as_recorder_probe(as_recorder *r, as_call *call, const assay_json *task, assay_error *err)
+{
+	assay_json *probes;
+	int rc = as_probes_ask(r->options.world, call, task, &probes, err);
+	return rc == 0 && probes ? as_trace_set_ours(r->trace, "probes", probes, err) : rc;
 }
 
 int as_recorder_finish(as_recorder *r, assay_json *exploration, as_trace **out, assay_error *err)

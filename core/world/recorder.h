@@ -30,6 +30,8 @@ bool as_recorder_has(const as_recorder *r, assay_str server, assay_str tool);
 size_t as_recorder_count(const as_recorder *r);
 /* Set seed_metadata[key] of the trace; value is taken over. */
 int as_recorder_note(as_recorder *r, const char *key, assay_json *value, assay_error *err);
+/* Ask the world about a task's state conditions, now that the agent has stopped. NULL: none. */
+int as_recorder_probe(as_recorder *r, as_call *call, const assay_json *task, assay_error *err);
 /* Put the explorer's result under seed_metadata.exploration (taken over, NULL: null) and finish the trace. */
 int as_recorder_finish(as_recorder *r, assay_json *exploration, as_trace **out, assay_error *err);
 

@@ -126,6 +126,40 @@ static int check_final_message(const scoring *s, check_result *r, const assay_js
 	return a.rc;
 }
 
+static const assay_probe *probe_of(const scoring *s, assay_str checkpoint_id)
+{
+	for (size_t i = 0; ASSAY_HAS(s->subject, n_probes) && i < s->subject->n_probes; i++) {
+		if (same_text(s->subject->probes[i].checkpoint_id, checkpoint_id)) {
+			return &s->subject->probes[i];
+		}
+	}
+	return NULL;
+}
+
+/* What the world showed in the end. What a miss may have kept from happening, or from being shown, passes above. */
+static int check_state(const scoring *s, check_result *r)
+{
+	const assay_json_api *J = s->host->json;
+	const assay_probe *p = probe_of(s, r->id);
+	const assay_json *predicate = J->get(J->get(r->checkpoint, "probe"), "predicate");
+	asked a = {0, 0};
+	if (!p) {
+		r->reason = "a state condition needs a probe of the live state, and there is none";
+		return 0;
+	}
+	r->lo = p->answer.status == ASSAY_STEP_SUCCESS && value_met(s, &a, predicate, p->answer.text);
+	r->hi = r->lo || p->answer.served == ASSAY_SERVED_MISS;
+	for (size_t i = 0; i < s->subject->n_steps; i++) {
+		r->hi = r->hi || s->subject->steps[i].served == ASSAY_SERVED_MISS;
+	}
+	r->out_of_limits = a.out_of_limits;
+	r->reason = r->lo                                    ? "the state shows the value"
+		    : p->answer.served == ASSAY_SERVED_MISS  ? "the tape does not know what the state shows"
+		    : p->answer.status != ASSAY_STEP_SUCCESS ? "the probe failed"
+							     : "the state does not show the value";
+	return a.rc;
+}
+
 static int check_one(const scoring *s, check_result *r)
 {
 	const assay_json_api *J = s->host->json;
@@ -138,8 +172,7 @@ static int check_one(const scoring *s, check_result *r)
 			       ? check_final_message(s, r, predicate)
 			       : check_any_result(s, r, predicate);
 	}
-	r->reason = "a state condition needs a probe of the live state, and there is none";
-	return 0;
+	return check_state(s, r);
 }
 
 /* The first call of exactly the forbidden tool with matching arguments, whatever its status. */

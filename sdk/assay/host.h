@@ -104,7 +104,7 @@ typedef struct assay_check_api {
 	int (*args)(const assay_json *predicate, const assay_json *arguments, assay_error *err);
 	int (*value)(const assay_json *predicate, assay_str text, assay_error *err);
 	/* Score `task` on a trace document with the pipeline's effect scorer, leaving out the step `without` (-1:
-	 * none). */
+	 * none). State conditions are passed over: they need the world. */
 	int (*score)(assay_call *call, const assay_json *task, const assay_json *trace, int64_t without, int *passed,
 		     assay_error *err);
 } assay_check_api;

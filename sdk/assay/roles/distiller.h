@@ -17,7 +17,8 @@ typedef struct assay_distiller_ops {
 	ASSAY_OPS_HEAD;
 	/* Emit one task body, or none with a reason: {"rejected": text}. The body has prompt, checkpoints, minefields,
 	 * ordering, notes as in reference page 1.2; ids, servers, complexity, dynamism, provenance and tape are the
-	 * core's. Required operation. */
+	 * core's. A checkpoint "state_condition" has a probe {"server_id", "tool_name" (of a read), "arguments",
+	 * "predicate": a value predicate}: the core asks it once the agent has stopped. Required operation. */
 	int (*distil)(void *self, assay_call *call, const assay_distil_request *request, assay_sink *task,
 		      assay_error *err);
 } assay_distiller_ops;

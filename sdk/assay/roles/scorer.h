@@ -32,6 +32,14 @@ typedef struct assay_step {
 	assay_str text;              /* rendered result, reference page 4.4 */
 } assay_step;
 
+/* What the world answered to the probe of a checkpoint "state_condition" once the agent had stopped. */
+typedef struct assay_probe {
+	uint32_t size;
+	uint32_t reserved;
+	assay_str checkpoint_id;
+	assay_step answer; /* id: -1 */
+} assay_probe;
+
 typedef struct assay_subject {
 	uint32_t size;
 	uint32_t reserved;
@@ -43,6 +51,9 @@ typedef struct assay_subject {
 	size_t n_refused;
 	assay_str final_message;       /* may be empty */
 	const assay_json *server_tags; /* object: server id -> [tag], or NULL */
+	/* Newer hosts only: ASSAY_HAS(subject, n_probes). A state condition that was not asked about has none. */
+	const assay_probe *probes;
+	size_t n_probes;
 } assay_subject;
 
 typedef struct assay_scorer_ops {
