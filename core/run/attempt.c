@@ -177,7 +177,7 @@ int as_session_run(as_worker *w, const as_session_spec *spec, as_session_result 
 	}
 	rc = explore(&c, spec, explorer, out, &exploration, err);
 	if (rc == 0) {
-		rc = as_recorder_probe(c.recorder, &c.call, spec->task, err);
+		rc = as_recorder_probe(c.recorder, &c.call, spec->probed ? spec->task : NULL, err);
 	}
 	if (rc == 0) {
 		out->end_class = class_of(out->end);

@@ -311,9 +311,7 @@ static int run_try(evaluation *v, as_worker *w, const eval_item *item, const cha
 	spec.task = t->document;
 	spec.seed = as_hash_u64(id);
 	replay.task = t->document;
-	if (replay.mode == AS_REPLAY_STATEFUL) {
-		spec.task = t->document; /* the reference has no probes, and its tapes know no states */
-	}
+	spec.probed = replay.mode == AS_REPLAY_STATEFUL; /* the reference has no probes, and one eternal version */
 	rc = as_replay_open(t->tape, &replay, &spec.world, err);
 	if (rc < 0) {
 		return rc;

@@ -261,7 +261,7 @@ static void starve(int (*go)(assay_error *err), bool for_good)
 			      error_line(&err));
 		ck_assert_msg(err.code == rc, "allocation %ld: %d without a word", heap.fail_at, rc);
 	}
-	ck_assert_int_gt(heap.fail_at, 100);
+	ck_assert_int_gt(heap.fail_at, 50);
 }
 
 START_TEST(test_one_fails)
