@@ -19,8 +19,8 @@ REVISIONS = ("2025-11-25", "2026-07-28")
 OFFERED = {
     "2025-11-25": ["server-initialize", "ping", "tools-list", "tools-call-simple-text", "tools-call-image",
                    "tools-call-audio", "tools-call-embedded-resource", "tools-call-mixed-content",
-                   "tools-call-with-logging", "tools-call-error", "tools-call-with-progress", "tools-call-sampling",
-                   "tools-call-elicitation", "json-schema-2020-12", "server-sse-polling",
+                   "tools-call-with-logging", "logging-set-level", "tools-call-error", "tools-call-with-progress",
+                   "tools-call-sampling", "tools-call-elicitation", "json-schema-2020-12", "server-sse-polling",
                    "server-sse-multiple-streams", "dns-rebinding-protection"],
     "2026-07-28": ["tools-list", "tools-call-simple-text", "tools-call-image", "tools-call-audio",
                    "tools-call-embedded-resource", "tools-call-mixed-content", "tools-call-error",
