@@ -4,6 +4,7 @@
 #include "core/mcp/jsonrpc.h"
 
 #define MAX_REQUESTS 64u
+#define MAX_KEY 256u
 
 static assay_json *action(const char *name, assay_json *content)
 {
@@ -144,6 +145,10 @@ int as_policy_respond(as_mcp_elicitation elicitation, const assay_json *requests
 
 		if (as_json_get_n(answered, as_json_key(r))) {
 			continue;
+		}
+		if (as_json_key(r).len > MAX_KEY) {
+			rc = as_fail(err, ASSAY_ELIMIT, "it names an input by more than %u bytes", MAX_KEY);
+			break;
 		}
 		if (!as_str_is(method, "elicitation/create") || elicitation == AS_MCP_ELICIT_NONE) {
 			rc = as_fail(err, ASSAY_EPROTO, "it asks for \"%.*s\", which this client did not announce",

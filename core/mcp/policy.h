@@ -21,8 +21,8 @@ assay_json *as_policy_capabilities(as_mcp_elicitation elicitation, bool stateles
 /* Append {"method","params","result"} or {"method","params","error":{"code","message"}} to an array of such notes,
  * which is made when it is NULL; the first AS_POLICY_NOTES are kept. `bytes` is the length of the message that it came
  * in: of one longer than AS_POLICY_NOTED, "bytes" is kept instead of "params". */
-#define AS_POLICY_NOTES 64u
-#define AS_POLICY_NOTED ((size_t)64 << 10)
+#define AS_POLICY_NOTES 32u
+#define AS_POLICY_NOTED ((size_t)16 << 10)
 int as_policy_note(assay_json **notes, assay_str method, const assay_json *params, const as_served *served,
 		   size_t bytes);
 

@@ -75,7 +75,7 @@ int as_mcp_call_tool(as_mcp_session *s, assay_call *call, assay_str tool, const 
 
 /* What the server asked of its client while the last tool was called, and what it was told: an array of
  * {"method","params","result"}, with "error" in the place of "result" where it was refused; NULL: nothing. No more than
- * 64 are kept, and of a long one its length as "bytes" instead of "params". The caller frees it. */
+ * 32 are kept, and of one beyond 16 KiB its length as "bytes" instead of "params". The caller frees it. */
 assay_json *as_mcp_take_asked(as_mcp_session *s);
 
 /* Any request of the client, for what has no function of its own here ("resources/read"). params is borrowed, an object

@@ -11,6 +11,7 @@
 #define MOST_MS 10000
 #define FAREWELL_MS 500
 #define MAX_ID 4096u
+#define MAX_UPDATES 10 /* rounds of input for one task */
 
 typedef struct task {
 	as_mcp_session *s;
@@ -19,6 +20,7 @@ typedef struct task {
 	int64_t deadline, limit_ms;
 	assay_json *params;   /* {"taskId"} */
 	assay_json *answered; /* keys of the input requests that were; stateless */
+	int updates;
 } task;
 
 static bool is_modern(const task *t)
@@ -103,6 +105,11 @@ static int update(task *t, const as_wire_answer *state, assay_error *err)
 		goto out;
 	}
 	if (as_json_count(responses) == 0) {
+		goto out;
+	}
+	if (++t->updates > MAX_UPDATES) {
+		rc = as_wire_fail(&t->s->wire, err, ASSAY_ELIMIT, "its task still wants input after %d rounds",
+				  MAX_UPDATES);
 		goto out;
 	}
 	for (const assay_json *r = as_json_first(responses); r && !rc; r = as_json_next(r)) {

@@ -658,6 +658,8 @@ static const struct behaviour {
 	{.name = "task-nameless", .init = task_init, .list = task_list, .call = task_nameless},
 	{.name = "modern-task", .discover = modern_discover, .call = modern_call, .other = modern_task},
 	{.name = "modern-failed", .discover = modern_discover, .call = modern_call, .other = modern_failed},
+	{.name = "modern-insatiable", .discover = modern_discover, .call = modern_call, .other = modern_insatiable},
+	{.name = "modern-wordy", .discover = modern_discover, .call = modern_call, .other = modern_wordy},
 	{.name = "modern-empty", .discover = modern_discover, .call = modern_call, .other = modern_empty},
 	{.name = "modern-news",
 	 .discover = modern_discover,

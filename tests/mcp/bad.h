@@ -24,6 +24,8 @@ void modern_changing_call(long id);
 void modern_discover(long id);
 void modern_empty(long id);
 void modern_failed(long id);
+void modern_insatiable(long id);
+void modern_wordy(long id);
 void modern_list(long id);
 void modern_news(long id);
 void modern_task(long id);

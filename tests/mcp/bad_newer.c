@@ -119,6 +119,32 @@ void modern_task(long id)
 	}
 }
 
+/* A new question whenever it is asked. */
+void modern_insatiable(long id)
+{
+	char state[400];
+
+	if (is("tasks/update")) {
+		answer(id, "{\"resultType\":\"complete\"}");
+	} else {
+		snprintf(
+			state, sizeof state,
+			"{\"taskId\":\"t/1\",\"status\":\"input_required\",\"pollIntervalMs\":5,\"inputRequests\":{\"k%ld\":%s}}",
+			++counter, FORM);
+		answer(id, state);
+	}
+}
+
+void modern_wordy(long id)
+{
+	printf("{\"jsonrpc\":\"2.0\",\"id\":%ld,\"result\":{\"taskId\":\"t/1\",\"status\":\"input_required\",\"inputRequests\":{\"",
+	       id);
+	for (int i = 0; i < 300; i++) {
+		putchar('k');
+	}
+	say("\":%s}}}", FORM);
+}
+
 void modern_failed(long id)
 {
 	answer(id, STATE("failed", ",\"error\":{\"code\":-32603,\"message\":\"out of paper\"}"));

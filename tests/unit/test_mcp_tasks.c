@@ -57,10 +57,10 @@ START_TEST(test_questions_are_bounded)
 	begin(&p, "call-asks-much");
 	peer_check_call(&p, "a", NULL, SAID("fine"));
 	asked = as_mcp_take_asked(p.session);
-	ck_assert_uint_eq(as_json_count(asked), 64);
+	ck_assert_uint_eq(as_json_count(asked), 32);
 	ck_assert_ptr_null(as_json_pointer(asked, "/0/params"));
 	ck_assert_int_gt(as_json_i64(as_json_pointer(asked, "/0/bytes"), 0), 70000);
-	ck_assert_str_eq(as_json_cstr(as_json_pointer(asked, "/63/params/message"), ""), "mmm");
+	ck_assert_str_eq(as_json_cstr(as_json_pointer(asked, "/31/params/message"), ""), "mmm");
 	as_json_free(asked);
 	peer_check_call(&p, "a", NULL, SAID("fine")); /* those of a call that nobody wants go with the next */
 	peer_check_call(&p, "a", NULL, SAID("fine"));
@@ -115,6 +115,8 @@ START_TEST(test_tasks_that_fail)
 	check_failure("task-strange", ASSAY_EPROTO, "unknown state \"dreaming\"");
 	check_failure("task-nameless", ASSAY_EPROTO, "its taskId is none");
 	check_failure("task-lost", ASSAY_ETIMEOUT, "tasks/get of a was not answered within 1000 ms");
+	check_failure("modern-insatiable", ASSAY_ELIMIT, "still wants input after 10 rounds");
+	check_failure("modern-wordy", ASSAY_ELIMIT, "names an input by more than 256 bytes");
 	check_failure("modern-empty", ASSAY_EPROTO, "is over but has no result");
 	begin(&p, "modern-failed");
 	ck_assert_int_eq(peer_call(&p, "a", NULL, AMPLE, &result, &rpc_error), 0);
