@@ -210,6 +210,7 @@ static int keep(as_mcp_session *s, const assay_call *call, listing *l, assay_err
 int as_session_list(as_mcp_session *s, assay_call *call, assay_json **tools, assay_error *err)
 {
 	int64_t deadline = as_deadline(s->limits.list_ms);
+	bool again;
 	int rc = 0;
 
 	*tools = NULL;
@@ -217,8 +218,8 @@ int as_session_list(as_mcp_session *s, assay_call *call, assay_json **tools, ass
 	if (s->wire.stateless && s->tells_changes && s->wire.standing_id == 0) {
 		rc = as_wire_subscribe(&s->wire, call, err); /* before the list, so that no change escapes */
 	}
-	s->wire.tools_changed = !rc;
-	for (int round = 0; !rc && s->wire.tools_changed && round < MAX_LISTINGS; round++) {
+	again = !rc;
+	for (int round = 0; again; round++) {
 		listing l = {.tools = as_json_array(), .cursors = as_json_array(), .fresh_ms = INT64_MAX};
 
 		s->wire.tools_changed = false;
@@ -227,6 +228,9 @@ int as_session_list(as_mcp_session *s, assay_call *call, assay_json **tools, ass
 		as_json_free(*tools);
 		*tools = l.tools;
 		as_json_free(l.cursors);
+		/* Where a list takes its time, an old one is better than none. */
+		again = !rc && s->wire.tools_changed && round + 1 < MAX_LISTINGS &&
+			as_remaining(deadline) > s->limits.list_ms / 2;
 	}
 	if (rc) {
 		as_json_free(*tools);
