@@ -38,7 +38,10 @@ void golden_near(golden_case *c, double expected, double got, double tolerance);
 int golden_draw(void *context, const char *name, assay_tools required, assay_tools candidates, size_t n, uint64_t seed,
 		uint32_t *picked, size_t *n_picked, assay_error *err);
 
-/* run --lower|--normalise|--ratio|--jaccard|--repr|--regex|--near: answers for JSON lines on stdin, for oracle.py. */
+/* run --lower|--normalise|--ratio|--jaccard|--repr|--regex|--near|--score: answers for JSON lines on stdin, for
+ * oracle.py. */
 int golden_oracle(const char *mode);
+/* [task, trace, {server: [tag]}, {server: class}] scored: what oracle_score.py answers. */
+void golden_answer_score(as_buf *out, const assay_json *question);
 
 #endif

@@ -110,7 +110,7 @@ int golden_oracle(const char *mode)
 		void (*answer)(as_buf *out, const assay_json *v);
 	} modes[] = {{"lower", answer_lower},     {"normalise", answer_normalise}, {"ratio", answer_ratio},
 		     {"jaccard", answer_jaccard}, {"near", answer_near},           {"repr", answer_repr},
-		     {"regex", answer_regex},     {"pattern", answer_pattern}};
+		     {"regex", answer_regex},     {"pattern", answer_pattern},     {"score", golden_answer_score}};
 	size_t k = 0, cap = 0;
 	unsigned number = 0;
 	char *line = NULL;

@@ -14,6 +14,8 @@ import sys
 import unicodedata
 import warnings
 
+import oracle_score
+
 SEED = int(os.environ.get("ORACLE_SEED", "1"))
 COUNT = int(os.environ.get("ORACLE_COUNT", "4000"))
 ALL = [chr(c) for c in range(1, 0x110000) if not 0xD800 <= c < 0xE000]
@@ -310,7 +312,7 @@ def ask_regex(rng):
 
 
 MODES = {"lower": ask_lower, "normalise": ask_normalise, "ratio": ask_ratio, "jaccard": ask_jaccard, "repr": ask_repr,
-         "near": ask_near, "regex": ask_regex}
+         "near": ask_near, "regex": ask_regex, "score": lambda rng: oracle_score.ask(rng, COUNT)}
 
 
 def agrees(mode, got, expected):
@@ -318,6 +320,8 @@ def agrees(mode, got, expected):
         return json.loads(got) == expected
     if mode == "repr":
         return got == expected
+    if mode == "score":
+        return oracle_score.same(got, expected)
     if mode == "near":
         return abs(float(got) - expected) < 1e-12
     if mode == "regex":  # an engine that gives up is not wrong, but must not give up here
