@@ -139,8 +139,9 @@ static const as_server_spec *find_server(const as_visit *v, const char *id)
 static int call(as_cli *cli, const as_visit *v, assay_error *err)
 {
 	const char *id = cli->arguments[1], *tool = cli->arguments[2];
-	assay_json *arguments = NULL;
+	assay_json *arguments = NULL, *described = NULL;
 	as_answer answer = {0};
+	int64_t begun;
 	as_context c = {0};
 	as_buf text = {0};
 	int rc = 0;
@@ -155,7 +156,12 @@ static int call(as_cli *cli, const as_visit *v, assay_error *err)
 		as_error_where(rc < 0 ? err : NULL, "ARGUMENTS", 0);
 	}
 	rc = rc < 0 ? rc : as_visit_world(v, 0, id, &c, err);
+	/* Started and listed first, so that the call is timed by itself. */
+	rc = rc < 0 ? rc : as_live_describe(c.world, &c.call, as_str(id), &described, err);
+	begun = as_now_us();
 	rc = rc < 0 ? rc : as_world_call(c.world, &c.call, as_str(id), as_str(tool), arguments, &answer, err);
+	as_log_put(cli->log, "servers", ASSAY_LOG_INFO, "%s of %s took %.1f ms", tool, id,
+		   (double)(as_now_us() - begun) / 1000.0);
 	as_visit_leave(&c);
 	if (rc == 0) {
 		as_render_result(answer.result, &text);
@@ -167,6 +173,7 @@ static int call(as_cli *cli, const as_visit *v, assay_error *err)
 	}
 	as_answer_clear(&answer);
 	as_buf_free(&text);
+	as_json_free(described);
 	as_json_free(arguments);
 	return rc;
 }

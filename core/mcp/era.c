@@ -120,6 +120,7 @@ static int initialize(as_mcp_session *s, assay_call *call, int64_t deadline, ass
 			as_json_free(answer.message);
 			continue;
 		}
+		s->wants_stateless = as_json_i64(as_json_get(answer.error, "code"), 0) == AS_RPC_NO_VERSION;
 		rc = answer.error ? as_session_refused(s, "initialize", answer.error, err)
 				  : agree(s, answer.result, err);
 		as_json_free(answer.message);
@@ -254,6 +255,23 @@ static as_mcp_era remembered(const as_mcp_session *s)
 	return era;
 }
 
+/* A handshake with a server that did not take the question for a stateless one. A slow starter may have taken it all
+ * the same, too late for us, and refuse the handshake from then on: it is asked once more. */
+static int fall_back(as_mcp_session *s, assay_call *call, int64_t deadline, bool *stateless, assay_error *err)
+{
+	assay_error why = {0}, again = {0};
+	int rc = as_session_shake_hands(s, call, deadline, &why);
+
+	if (rc && s->wants_stateless && !s->wire.dead && s->options.era == AS_MCP_ERA_AUTO &&
+	    probe(s, call, deadline, stateless, &again) == 0 && *stateless) {
+		return 0;
+	}
+	if (rc && err && err->code == 0) {
+		*err = why;
+	}
+	return rc;
+}
+
 int as_session_begin(as_mcp_session *s, assay_call *call, int64_t deadline, assay_error *err)
 {
 	bool stateless = false;
@@ -276,7 +294,7 @@ int as_session_begin(as_mcp_session *s, assay_call *call, int64_t deadline, assa
 		return rc;
 	}
 	if (!stateless) {
-		rc = as_session_shake_hands(s, call, deadline, err);
+		rc = fall_back(s, call, deadline, &stateless, err);
 	}
 	if (!rc && s->options.memory) {
 		s->options.memory->era = stateless ? AS_MCP_ERA_STATELESS : AS_MCP_ERA_HANDSHAKE;

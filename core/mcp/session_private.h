@@ -10,9 +10,10 @@ struct as_mcp_session {
 	as_mcp_options options;
 	const as_mcp_revision *revision; /* the era: what was agreed */
 	assay_json *info;
-	bool has_tools;     /* the server announced them */
-	bool tells_changes; /* and that it tells when they change */
-	bool has_tasks;     /* and that calls may be made as tasks (2025-11-25) */
+	bool has_tools;       /* the server announced them */
+	bool tells_changes;   /* and that it tells when they change */
+	bool has_tasks;       /* and that calls may be made as tasks (2025-11-25) */
+	bool wants_stateless; /* it refused the handshake as a stateless server does */
 
 	/* What is known of the tools since they were listed. */
 	bool listed;

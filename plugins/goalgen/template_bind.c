@@ -362,6 +362,44 @@ static int quotable(struct tmpl_run *r, const struct tmpl_step *s)
 	return c.best;
 }
 
+/* Before and after the name of a thing, to name another one. */
+static const struct {
+	const char *before, *after;
+} titles[] = {{"Questions about ", ""}, {"", ", second look"}, {"Plan for ", ""}, {"", " to check"}};
+
+/* Beside a file or folder that is there, under a name of its own. */
+static bool bind_new_path(struct tmpl_run *r, const struct tmpl_step *s, struct tmpl_slot *out)
+{
+	const struct tmpl_tool *t = &r->tools[s->tool];
+	bool folder = tmpl_has(&t->words, ASSAY_STR("directory")) || tmpl_has(&t->words, ASSAY_STR("folder"));
+	struct choice c = {-1, 0, 0};
+	for (size_t i = 0; i < r->n_leaves; i++) {
+		const struct tmpl_leaf *leaf = &r->leaves[i];
+		bool given = r->records[leaf->record].answer < 0 && tmpl_same(leaf->server, t->tool->server);
+		if (given && leaf->plain && leaf->text.len < 60 && tmpl_has(&leaf->words, ASSAY_STR("file"))) {
+			offer(r, &c, i, 1);
+		}
+	}
+	if (c.best < 0) {
+		return false;
+	}
+	assay_str path = r->leaves[c.best].text;
+	size_t base = path.len, dot = path.len;
+	while (base > 0 && path.ptr[base - 1] != '/') {
+		base--;
+	}
+	for (size_t i = base + 1; i < path.len; i++) {
+		dot = path.ptr[i] == '.' ? i : dot;
+	}
+	uint32_t k = tmpl_below(r, sizeof titles / sizeof *titles);
+	assay_str text =
+		tmpl_format(&r->arena, "%.*s%s%.*s%s%.*s", (int)base, path.ptr, titles[k].before, (int)(dot - base),
+			    path.ptr + base, titles[k].after, folder ? 0 : (int)(path.len - dot), path.ptr + dot);
+	assay_json *value = tmpl_own(r, r->json->string(text));
+	*out = (struct tmpl_slot){.pick = TMPL_LITERAL, .text = text, .value = value, .leaf = c.best, .composed = true};
+	return value != NULL;
+}
+
 static bool bind_composed(struct tmpl_run *r, const struct tmpl_step *s, const struct tmpl_param *p,
 			  struct tmpl_slot *out)
 {
@@ -371,10 +409,12 @@ static bool bind_composed(struct tmpl_run *r, const struct tmpl_step *s, const s
 			{"", " needs another look."},
 			{"Checked today: ", "."},
 			{"Talk to the team about ", "."},
-			{"", " was discussed on the phone."}},
-	  titles[] = {{"Questions about ", ""}, {"", ", second look"}, {"Plan for ", ""}, {"", " to check"}};
+			{"", " was discussed on the phone."}};
 	bool content = p->sense == TMPL_CONTENT;
-	int leaf = p->sense == TMPL_PATH ? -1 : quotable(r, s);
+	if (p->sense == TMPL_PATH) {
+		return bind_new_path(r, s, out);
+	}
+	int leaf = quotable(r, s);
 	if (leaf < 0 || (p->types & TMPL_STRING) == 0) {
 		return false;
 	}

@@ -362,7 +362,8 @@ static void add_mention(struct tmpl_run *r, struct tmpl_buf *b, const struct tmp
 	const struct tmpl_param *p = &t->params[i];
 	bool finds = t->act == TMPL_LIST || t->act == TMPL_SEARCH;
 	bool from = has_word(p, "from") || has_word(p, "source"), to = has_word(p, "to") || has_word(p, "target");
-	if (p->fresh && t->act == TMPL_CREATE && (has_word(p, "title") || has_word(p, "name"))) {
+	if (p->fresh && t->act == TMPL_CREATE &&
+	    (has_word(p, "title") || has_word(p, "name") || p->sense == TMPL_PATH)) {
 		tmpl_puts(b, has_word(p, "title") ? " titled " : " named ");
 		add_values(r, b, s, i);
 	} else if ((from || to) && p->words.n > 1 && written(&s->slots[i])) {

@@ -211,6 +211,19 @@ static bool may_supply(const struct tmpl_run *r, int u, int t, const struct tmpl
 	return (home || !common) && tmpl_property(r, from->tool->output_schema, p->name, 0) != NULL;
 }
 
+/* Is there a path that can be written out? One that was answered may be another one next time. */
+static bool path_at_hand(const struct tmpl_run *r, int tool, const struct tmpl_param *p)
+{
+	for (size_t i = 0; i < r->n_leaves && p->sense == TMPL_PATH; i++) {
+		const struct tmpl_leaf *leaf = &r->leaves[i];
+		if (leaf->plain && !leaf->local && r->records[leaf->record].answer < 0 &&
+		    tmpl_name_fit(r, &r->tools[tool], p, leaf) >= LINK_FIT) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* A step before this one that supplies p: a seed if there is one, else sometimes another tool of the servers. */
 static bool add_supplier(struct tmpl_run *r, int tool, const struct tmpl_param *p, int depth)
 {
@@ -297,7 +310,7 @@ static bool bind_required(struct tmpl_run *r, struct tmpl_step *s, int depth)
 		}
 		/* What a change sets something to is not taken from the thing itself. */
 		bool target = t->act == TMPL_CHANGE && i > 0 && p->sense != TMPL_ID;
-		bool refers = may_refer(p) && !target && !p->list;
+		bool refers = may_refer(p) && !target && !p->list && !path_at_hand(r, s->tool, p);
 		if (refers && link_param(r, s->tool, p, LINK_FIT, slot)) {
 			continue;
 		}

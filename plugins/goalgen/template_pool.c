@@ -353,6 +353,18 @@ static bool path_fits(const struct tmpl_param *p, const struct tmpl_leaf *leaf, 
 	return (resource || absolute) && !(tmpl_in(last, files) && folder) && !(tmpl_in(last, folders) && file);
 }
 
+/* A tool of files wants no folder, and one that lists what is in a folder wants no file, whatever its parameter is
+ * called.
+ */
+static bool wrong_kind(const struct tmpl_tool *t, const struct tmpl_leaf *leaf)
+{
+	bool folder = tmpl_has(&leaf->words, ASSAY_STR("directory")) || tmpl_has(&leaf->words, ASSAY_STR("folder"));
+	bool file = tmpl_has(&leaf->words, ASSAY_STR("file"));
+	bool in_folder = t->act == TMPL_LIST || t->act == TMPL_SEARCH || tmpl_has(&t->words, ASSAY_STR("directory")) ||
+			 tmpl_has(&t->words, ASSAY_STR("folder")) || tmpl_has(&t->words, ASSAY_STR("tree"));
+	return in_folder ? file : folder && tmpl_has(&t->words, ASSAY_STR("file"));
+}
+
 int tmpl_name_fit(const struct tmpl_run *r, const struct tmpl_tool *t, const struct tmpl_param *p,
 		  const struct tmpl_leaf *leaf)
 {
@@ -360,7 +372,7 @@ int tmpl_name_fit(const struct tmpl_run *r, const struct tmpl_tool *t, const str
 	assay_str noun = r->records[leaf->record].noun;
 	bool home = tmpl_same(leaf->server, t->tool->server);
 	bool resource = r->records[leaf->record].answer < 0;
-	if (p->fresh) {
+	if (p->fresh || (p->sense == TMPL_PATH && wrong_kind(t, leaf))) {
 		return 0;
 	}
 	if (resource && home && l->n > 0 && (same_words(&p->words, l) || tmpl_has(&p->words, l->list[l->n - 1]))) {

@@ -104,6 +104,13 @@ def python_venv():
     return os.path.join(folder, "bin/python")
 
 
+def pip_install(*packages):
+    """Packages "NAME==VERSION" of PyPI together in a virtual environment of their own; answers its bin."""
+    name = "python-%d-%08x" % (len(packages), zlib.crc32(" ".join(packages).encode()))
+    command = ["sh", "-c", "/usr/bin/python3 -m venv . && bin/pip install -q --disable-pip-version-check \"$@\"", "pip", *packages]
+    return os.path.join(install(" ".join(packages), command, os.path.join(CACHE, name)), "bin")
+
+
 def processes_of(*words):
     """Process id and command line of each process whose command line holds one of the words."""
     found = {}
