@@ -1,6 +1,7 @@
 /* assay doctor: is everything in place? */
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/process.h"
 #include "core/base/table.h"
 #include "core/cli/cli.h"
 #include <stdlib.h>
@@ -72,6 +73,32 @@ static int examine_services(examination *x, as_registry *registry)
 	return answer < 0 ? answer : note_result(x, "archives", rc, &why, "loads");
 }
 
+/* Can a command be run? Starting one takes a program of ours, and a sandbox one that may lack permissions. */
+static int examine_command(examination *x, const char *what, const char *const *argv, const char *good)
+{
+	const as_process_spec spec = {.argv = argv};
+	assay_text out = {0};
+	assay_error why = {0};
+	int status = 0;
+	int rc = as_process_run(&spec, ASSAY_STR(""), 4096, as_deadline(10000), NULL, &out, &status, &why);
+	if (rc == 0 && status != 0) {
+		rc = as_fail(&why, ASSAY_EIO, "%s ended with exit status %d", argv[0], status);
+	}
+	as_text_free(&out);
+	return note_result(x, what, rc, &why, good);
+}
+
+static int examine_sandbox(examination *x, const as_manifest *m)
+{
+	static const char *const argv[] = {"bwrap", "--ro-bind", "/", "/", "--unshare-all", "true", NULL};
+	for (size_t i = 0; i < m->n_servers; i++) {
+		if (m->servers[i].sandbox) {
+			return examine_command(x, "sandbox", argv, "bubblewrap works");
+		}
+	}
+	return 0;
+}
+
 static int note_model(examination *x, const as_model_spec *model, int rc, const assay_error *why,
 		      const as_model_abilities *can)
 {
@@ -114,14 +141,16 @@ static int examine_manifest(examination *x, const as_cli *cli, const char *path,
 	assay_error why = {0};
 	char good[128];
 	int answer, rc = as_manifest_load(path, NULL, &m, &why);
-	if (rc == 0) {
-		rc = as_manifest_check_plugins(m, registry, &why);
-	}
+	rc = rc < 0 ? rc : as_cli_trust(cli, m, registry, &why); /* models may be programs */
+	rc = rc < 0 ? rc : as_manifest_check_plugins(m, registry, &why);
 	if (rc == 0) {
 		snprintf(good, sizeof good, "%zu servers, %zu categories, %zu candidates", m->n_servers,
 			 m->n_categories, m->n_candidates);
 	}
 	answer = note_result(x, path, rc, &why, good);
+	if (rc == 0 && answer == 0) {
+		answer = examine_sandbox(x, m);
+	}
 	if (rc == 0 && answer == 0) {
 		answer = examine_models(x, cli, m, registry);
 	}
@@ -157,6 +186,7 @@ static int run(as_cli *cli, assay_error *err)
 		answer |= examine_plugins(&x, registry);
 		answer |= examine_services(&x, registry);
 		answer |= examine_temp(&x);
+		answer |= examine_command(&x, "child processes", (const char *const[]){"true", NULL}, "can be started");
 		if (path || as_file_exists("assay.json")) {
 			answer |= examine_manifest(&x, cli, path ? path : "assay.json", registry);
 		}

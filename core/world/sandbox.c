@@ -34,23 +34,25 @@ static void show_hidden(assay_json *args, int *rc, assay_str folder)
 	as_buf_free(&path);
 }
 
-/* What of the file system is there. Later mounts lie on top of earlier ones. */
-static void add_files(assay_json *args, int *rc, const as_sandbox_place *place, bool network, const char *program)
+static void add_system(assay_json *args, int *rc, bool network)
 {
-	as_buf secrets = {0};
-	at_its_place(args, rc, "--ro-bind", "/");
-	word(args, rc, "--dev");
-	word(args, rc, "/dev");
-	word(args, rc, "--proc");
-	word(args, rc, "/proc");
-	word(args, rc, "--tmpfs");
-	word(args, rc, "/tmp");
-	word(args, rc, "--tmpfs");
-	word(args, rc, "/run");
+	static const char *const mounts[] = {"--ro-bind", "/",       "/",    "--dev",   "/dev", "--proc",
+					     "/proc",     "--tmpfs", "/tmp", "--tmpfs", "/run"};
+	for (size_t i = 0; i < sizeof mounts / sizeof *mounts; i++) {
+		word(args, rc, mounts[i]);
+	}
 	if (network) {
 		at_its_place(args, rc, "--ro-bind-try", "/run/systemd/resolve"); /* /etc/resolv.conf may lead there */
 	}
+}
+
+/* Later mounts lie on top of earlier ones: what may be written to on what may be read, what is secret on all. */
+static void add_places(assay_json *args, int *rc, const as_sandbox_place *place, const char *folder,
+		       const char *program)
+{
+	as_buf secrets = {0};
 	show_hidden(args, rc, as_str(place->base_dir));
+	show_hidden(args, rc, as_str(folder));
 	show_hidden(args, rc, as_path_dir(as_str(program)));
 	if (place->state) {
 		at_its_place(args, rc, "--bind", place->state);
@@ -71,26 +73,34 @@ static assay_json *make_args(const assay_json *settings, const as_sandbox_place 
 	static const char *const fixed[] = {"--die-with-parent", "--new-session", "--unshare-all", "--cap-drop", "ALL",
 					    "--setenv",          "TMPDIR",        "/tmp"};
 	bool network = as_str_is(as_json_str(as_json_get(settings, "network")), "host");
+	as_buf folder = {0};
 	assay_json *args = as_json_array();
 	int rc = args ? 0 : ASSAY_ENOMEM;
+	if (as_json_get(launch, "cwd")) {
+		as_path_join(&folder, as_str(place->base_dir), as_json_str(as_json_get(launch, "cwd")));
+	} else {
+		as_buf_puts(&folder, place->base_dir);
+	}
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
 		word(args, &rc, fixed[i]);
 	}
 	if (network) {
 		word(args, &rc, "--share-net");
 	}
-	add_files(args, &rc, place, network, program);
+	add_system(args, &rc, network);
+	add_places(args, &rc, place, folder.ptr ? folder.ptr : "", program);
 	word(args, &rc, "--chdir");
-	word(args, &rc, as_json_cstr(as_json_get(launch, "cwd"), place->base_dir));
+	word(args, &rc, folder.ptr);
 	word(args, &rc, "--");
 	rc |= as_json_append(args, as_json_clone(as_json_get(launch, "command")));
 	for (const assay_json *a = as_json_first(as_json_get(launch, "args")); a; a = as_json_next(a)) {
 		rc |= as_json_append(args, as_json_clone(a));
 	}
-	if (rc < 0) {
+	if (rc < 0 || folder.failed) {
 		as_json_free(args);
-		return NULL;
+		args = NULL;
 	}
+	as_buf_free(&folder);
 	return args;
 }
 

@@ -14,7 +14,7 @@ static const char options_schema[] =
 	"\"args\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":\"its arguments\"},"
 	"\"env\":{\"type\":\"object\",\"additionalProperties\":{\"type\":\"string\"},"
 	"\"description\":\"variables on top of the few that every server gets\"},"
-	"\"cwd\":{\"type\":\"string\",\"minLength\":1,\"description\":\"folder it starts in\"},"
+	"\"cwd\":{\"type\":\"string\",\"format\":\"path\",\"minLength\":1,\"description\":\"folder it starts in\"},"
 	"\"type\":{\"enum\":[\"stdio\"],\"description\":\"may be said, need not be\"}},"
 	/* Launch records are read as other programs wrote them, with keys of their own. */
 	"\"additionalProperties\":true}";
