@@ -255,10 +255,11 @@ static int survey_server(survey *s, const as_server_spec *server)
 	return rc;
 }
 
-/* Implementations that run a command of the manifest's: whatever has both keys. */
+/* Implementations that run a command of the manifest's: whatever has "use" and one of these. */
 static int survey_uses(survey *s, const assay_json *value, int depth)
 {
-	const assay_json *use = as_json_get(value, "use"), *command = as_json_get(value, "command");
+	const assay_json *use = as_json_get(value, "use"), *command = as_json_get(value, "argv");
+	command = command ? command : as_json_get(value, "command");
 	int rc = 0;
 	if (as_json_type(use) == ASSAY_JSON_STRING && command) {
 		assay_text text = {0};

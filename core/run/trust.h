@@ -3,9 +3,9 @@
  * (~/.local/state when that is not set), one line each.
  *
  * What counts: the launch record of each server as written (command, arguments, variables, folder, sandbox) and the
- * folder it starts in; any other implementation that has a "command" among its options; the bytes of each plugin
- * outside the installed folder. What does not: the servers that ship with the program, called with nothing but words
- * and paths below an environment; servers behind a URL. Thread: any. */
+ * folder it starts in; any other implementation that has "argv" or "command" among its options; the bytes of each
+ * plugin outside the installed folder. What does not: the servers that ship with the program, called with nothing but
+ * words and paths below an environment; servers behind a URL. Thread: any. */
 #ifndef AS_TRUST_H
 #define AS_TRUST_H
 
