@@ -1,6 +1,7 @@
 #include "core/run/gates.h"
 
 #include "core/base/error.h"
+#include "core/run/gates_private.h"
 #include "core/run/score.h"
 #include "core/world/probe.h"
 #include "core/world/replay.h"
@@ -9,25 +10,23 @@
 
 #define REPLAYS 3 /* how often the reference must replay */
 
-typedef struct gate_input {
-	as_context *context;
-	const as_instance *scorer;
-	const assay_json *task;
-	const as_trace *trace;
-	const as_tape *tape;
-} gate_input;
-
 /* A gate answers passed and evidence (an object). */
 typedef struct gate {
 	const char *name;
 	int (*run)(const gate_input *in, bool *passed, assay_json *evidence, assay_error *err);
 } gate;
 
-static int score(const gate_input *in, const as_trace *trace, bool *passes, assay_json **verdict, assay_error *err)
+int as_gate_score(const gate_input *in, const as_trace *trace, bool *passes, assay_json **verdict, assay_error *err)
 {
+	assay_json *own = NULL;
 	int rc = as_score_trace(in->scorer, &in->context->call, in->task, trace,
-				as_catalogue_tags(in->context->engine->catalogue), verdict, err);
-	*passes = rc == 0 && as_str_is(as_json_str(as_json_get(*verdict, "verdict")), "pass");
+				as_catalogue_tags(in->context->engine->catalogue), &own, err);
+	*passes = rc == 0 && as_str_is(as_json_str(as_json_get(own, "verdict")), "pass");
+	if (verdict) {
+		*verdict = own;
+	} else {
+		as_json_free(own);
+	}
 	return rc;
 }
 
@@ -72,7 +71,7 @@ static int gate_grounded(const gate_input *in, bool *passed, assay_json *evidenc
 		rc = walk_reference(in, &misses, &probes, err);
 		rc = rc < 0 ? rc : as_trace_with_probes(in->trace, probes, &shown, err);
 	}
-	rc = rc < 0 ? rc : score(in, shown ? shown : in->trace, passed, &verdict, err);
+	rc = rc < 0 ? rc : as_gate_score(in, shown ? shown : in->trace, passed, &verdict, err);
 	for (const assay_json *c = as_json_first(as_json_get(verdict, "checks")); c && rc == 0; c = as_json_next(c)) {
 		if (!as_json_boolean(as_json_get(c, "passed"), 0)) {
 			rc = as_json_append(failed, as_json_clone(as_json_get(c, "id")));
@@ -118,7 +117,7 @@ static int gate_no_tool_fails(const gate_input *in, bool *passed, assay_json *ev
 		rc = as_trace_finish(empty, err);
 	}
 	if (rc == 0) {
-		rc = score(in, empty, &passes, &verdict, err);
+		rc = as_gate_score(in, empty, &passes, &verdict, err);
 	}
 	*passed = !passes;
 	if (rc == 0) {
@@ -133,12 +132,27 @@ static const gate gates[] = {
 	{"grounded", gate_grounded},
 	{"replays", gate_replays},
 	{"no_tool_fails", gate_no_tool_fails},
+	{"echo_fails", as_gate_echo_fails},
+	{"random_fails", as_gate_random_fails},
+	{"mutants_caught", as_gate_mutants_caught},
+	{"no_answer_in_prompt", as_gate_no_answer_in_prompt},
+	{"necessary", as_gate_necessary},
+	{"fits_category", as_gate_fits_category},
 };
 #define N_GATES (sizeof gates / sizeof *gates)
 
 const char *const *as_gate_names(void)
 {
-	static const char *const names[] = {"grounded", "replays", "no_tool_fails", NULL};
+	static const char *const names[] = {"grounded",
+					    "replays",
+					    "no_tool_fails",
+					    "echo_fails",
+					    "random_fails",
+					    "mutants_caught",
+					    "no_answer_in_prompt",
+					    "necessary",
+					    "fits_category",
+					    NULL};
 	return names;
 }
 
@@ -171,12 +185,13 @@ int as_gates_run(as_worker *w, const assay_json *task, const as_trace *trace, co
 {
 	as_context c;
 	as_instance *scorer;
-	gate_input in = {&c, NULL, task, trace, tape};
+	gate_input in = {.context = &c, .task = task, .trace = trace, .tape = tape};
 	assay_json *list = as_json_array();
 	const as_manifest *m;
 	int rc;
 	as_context_init(&c, w, "gate", subject, 0, 0);
 	m = c.engine->manifest;
+	in.steps = as_trace_steps(trace, &in.n_steps);
 	*passed = true;
 	*reason = "";
 	rc = list ? as_worker_instance(w, &m->scorers[m->headline], ASSAY_ROLE_SCORER, &scorer, err)

@@ -61,7 +61,7 @@ static int read_gates(as_manifest_build *b, const assay_json *required, assay_er
 			if (near) {
 				as_error_hint(err, "did you mean \"%s\"?", near);
 			} else {
-				as_error_hint(err, "known gates: grounded, replays, no_tool_fails");
+				as_error_hint(err, "the README lists the gates");
 			}
 			return ASSAY_EDATA;
 		}
