@@ -7,6 +7,10 @@
 #include <string.h>
 
 static const as_option options[] = {AS_PROJECT_OPTIONS, {NULL, NULL, NULL}};
+static const as_option generate_options[] = {AS_PROJECT_OPTIONS,
+					     {"dry-run", NULL,
+					      "count the seed sets of every category and write nothing"},
+					     {NULL, NULL, NULL}};
 
 static int funnel_line(assay_json *table, const assay_json *row)
 {
@@ -51,6 +55,45 @@ static int say_funnel(const as_cli *cli, const assay_json *model, assay_error *e
 	return as_say_table(cli, table, err);
 }
 
+static int plan_line(assay_json *table, const assay_json *row)
+{
+	static const char *const keys[] = {"size", "wanted", "seed_sets", "whole", "missing"};
+	char numbers[5][24];
+	const char *cells[8] = {as_json_cstr(as_json_get(row, "category"), ""),
+				as_json_cstr(as_json_get(row, "complexity"), ""),
+				as_json_cstr(as_json_get(row, "sampler"), "")};
+	for (size_t i = 0; i < 5; i++) {
+		snprintf(numbers[i], sizeof numbers[i], "%lld", (long long)as_json_i64(as_json_get(row, keys[i]), 0));
+		cells[3 + i] = numbers[i];
+	}
+	return as_table_row(table, cells, 8);
+}
+
+/* Takes the rows over. */
+static int say_plan(const as_cli *cli, assay_json *rows, assay_error *err)
+{
+	static const char *const titles[] = {"category", "complexity", "sampler",      "size",
+					     "wanted",   "seed sets",  "of full size", "missing"};
+	assay_json *table = as_table_new();
+	bool empty = false;
+	int rc = table ? 0 : ASSAY_ENOMEM;
+	for (size_t i = 0; i < 8 && rc == 0; i++) {
+		rc = as_table_column(table, titles[i], i > 2);
+	}
+	for (const assay_json *r = as_json_first(rows); r && rc == 0; r = as_json_next(r)) {
+		rc = plan_line(table, r);
+		empty = empty || as_json_i64(as_json_get(r, "seed_sets"), 0) == 0;
+	}
+	if (rc < 0) {
+		as_json_free(table);
+		as_json_free(rows);
+		return as_fail_memory(err);
+	}
+	rc = as_say_table(cli, table, err);
+	rc = rc < 0 ? (as_json_free(rows), rc) : as_say_json(cli, rows, err);
+	return rc < 0 ? rc : empty ? AS_EXIT_NO : 0;
+}
+
 static int upto_of(const char *verb)
 {
 	return strcmp(verb, "goals") == 0     ? AS_STEP_GOALS
@@ -69,6 +112,12 @@ static int run(as_cli *cli, assay_error *err)
 		return rc;
 	}
 	rc = as_stage_catalogue(p.engine, err);
+	if (rc == 0 && upto_of(cli->verb->name) == AS_STEP_GATE && as_cli_option(cli, "dry-run")) {
+		rc = as_stage_plan(p.engine, &out, err);
+		rc = rc < 0 ? rc : say_plan(cli, out, err);
+		as_project_close(&p);
+		return rc;
+	}
 	rc = rc < 0 ? rc : as_stage_generate(p.engine, upto_of(cli->verb->name), &shortfall, err);
 	rc = rc < 0 ? rc : as_stage_figures(p.engine, &model, err);
 	rc = rc < 0 ? rc : say_funnel(cli, model, err);
@@ -88,25 +137,82 @@ static int run(as_cli *cli, assay_error *err)
 	return rc;
 }
 
-#define GENERATE_VERB(id, verb, line, text)                                                                            \
+static int say_gates(const as_cli *cli, const assay_json *tasks, assay_error *err)
+{
+	static const char *const titles[] = {"task", "category", "refused by", "gates that fail"};
+	assay_json *table = as_table_new();
+	int rc = table ? 0 : ASSAY_ENOMEM;
+	for (size_t i = 0; i < 4 && rc == 0; i++) {
+		rc = as_table_column(table, titles[i], false);
+	}
+	for (const assay_json *t = as_json_first(tasks); t && rc == 0; t = as_json_next(t)) {
+		as_buf failed = {0};
+		for (const assay_json *f = as_json_first(as_json_get(t, "failed")); f; f = as_json_next(f)) {
+			as_buf_printf(&failed, "%s%s", failed.len ? ", " : "", as_json_cstr(f, ""));
+		}
+		const char *cells[] = {as_json_cstr(as_json_get(t, "task_id"), ""),
+				       as_json_cstr(as_json_get(t, "category"), ""),
+				       as_json_cstr(as_json_get(t, "refused_by"), ""), failed.ptr ? failed.ptr : ""};
+		rc = failed.failed ? ASSAY_ENOMEM : failed.len > 0 ? as_table_row(table, cells, 4) : 0;
+		as_buf_free(&failed);
+	}
+	if (rc < 0) {
+		as_json_free(table);
+		return as_fail_memory(err);
+	}
+	return as_say_table(cli, table, err);
+}
+
+static int run_gates(as_cli *cli, assay_error *err)
+{
+	as_project p;
+	assay_json *tasks = NULL;
+	uint64_t refused = 0;
+	int rc = as_project_open(cli, 0, &p, err);
+	if (rc < 0) {
+		return rc;
+	}
+	rc = as_stage_catalogue(p.engine, err);
+	rc = rc < 0 ? rc : as_stage_gates(p.engine, &tasks, &refused, err);
+	rc = rc < 0 ? rc : say_gates(cli, tasks, err);
+	if (rc == 0) {
+		as_say(cli, "%zu tasks, %llu of them lost their certificate\n", as_json_count(tasks),
+		       (unsigned long long)refused);
+		rc = as_say_json(cli, tasks, err);
+		tasks = NULL;
+	}
+	as_json_free(tasks);
+	as_project_close(&p);
+	return rc == 0 && refused > 0 ? AS_EXIT_NO : rc;
+}
+
+#define GENERATE_VERB(id, verb, line, text, takes, function)                                                           \
 	const as_verb id = {.name = verb,                                                                              \
 			    .group = "Making tasks",                                                                   \
 			    .summary = line,                                                                           \
 			    .arguments = "",                                                                           \
 			    .description = text,                                                                       \
-			    .options = options,                                                                        \
+			    .options = takes,                                                                          \
 			    .examples = "",                                                                            \
-			    .run = run}
+			    .run = function}
 
-GENERATE_VERB(as_verb_generate, "generate", "make tasks until every category has its count",
-	      "Goals are written from seed tools, pursued live, distilled to tasks and gated, in rounds, until every\n"
-	      "category has its count or generation.max_goals is used up. Exit status 1 tells of a shortfall.");
-GENERATE_VERB(as_verb_goals, "goals", "write the goals of the first round only",
-	      "The first step of \"assay generate\": samples seed tools and writes one goal a wanted task.");
-GENERATE_VERB(as_verb_explore, "explore", "pursue the goals of the first round live",
-	      "The first two steps of \"assay generate\": writes goals and lets the author's explorer pursue them.");
-GENERATE_VERB(as_verb_distill, "distill", "distil the traces of the first round to tasks",
-	      "The first three steps of \"assay generate\": everything but the gates.");
 GENERATE_VERB(
-	as_verb_gate, "gate", "run the gates on tasks that have none yet, and fill the categories",
-	"The same as \"assay generate\": what is distilled is gated, and categories that lack tasks get more goals.");
+	as_verb_generate, "generate", "make tasks until every category has its count",
+	"Goals are written from seed tools, pursued live, distilled to tasks and gated, in rounds, until every\n"
+	"category has its count or generation.max_goals is used up. Exit status 1 tells of a shortfall.\n"
+	"With --dry-run: how many different seed sets each category has, and how many it lacks for each task to have one\n"
+	"of its own; exit status 1 when a category has none at all.",
+	generate_options, run);
+GENERATE_VERB(as_verb_goals, "goals", "write the goals of the first round only",
+	      "The first step of \"assay generate\": samples seed tools and writes one goal a wanted task.", options,
+	      run);
+GENERATE_VERB(as_verb_explore, "explore", "pursue the goals of the first round live",
+	      "The first two steps of \"assay generate\": writes goals and lets the author's explorer pursue them.",
+	      options, run);
+GENERATE_VERB(as_verb_distill, "distill", "distil the traces of the first round to tasks",
+	      "The first three steps of \"assay generate\": everything but the gates.", options, run);
+GENERATE_VERB(
+	as_verb_gate, "gate", "run the gates again on the tasks of the store",
+	"Runs every gate on every task that the store holds, made here or imported, and nothing else. A task that a\n"
+	"required gate refuses loses its certificate. Exit status 1 tells that one did.",
+	options, run_gates);

@@ -69,11 +69,21 @@ int as_stage_catalogue(as_engine *e, assay_error *err);
 #define AS_STEP_GATE 4
 int as_stage_generate(as_engine *e, int upto, uint64_t *shortfall, assay_error *err);
 
+/* What generation could draw, without writing a goal: array of {"category","complexity","wanted","seed_sets","whole",
+ * "missing"}, missing: tasks for which there is no seed set of their own. */
+int as_stage_plan(as_engine *e, assay_json **rows, assay_error *err);
+
+/* Run the gates again on every task of this run in the store, and nothing else. A task that does not pass loses its
+ * certificate, and *refused counts it. *tasks: array of
+ * {"task_id","category","index","passed","refused_by","failed":[gate]}. */
+int as_stage_gates(as_engine *e, assay_json **tasks, uint64_t *refused, assay_error *err);
+
 /* Every task × candidate × condition × repeat that is not in the store yet. *made: attempts made now. */
 int as_stage_evaluate(as_engine *e, uint64_t *made, assay_error *err);
 
-/* What each condition's exposure puts in reach, without an attempt: an array of {"condition","exposure","tasks","tools",
- * "checkpoints","reachable","tasks_reachable"}, sums over the tasks; the caller frees it. */
+/* What each condition's exposure puts in reach, without an attempt: an array of
+ * {"condition","exposure","tasks","tools", "checkpoints","reachable","tasks_reachable"}, sums over the tasks; the
+ * caller frees it. */
 int as_stage_reach(as_engine *e, assay_json **rows, assay_error *err);
 
 /* Score all stored attempts again with the manifest's scorers. *changed: verdicts that differ from before. */

@@ -231,7 +231,7 @@ static int count_caught(const gate_input *in, int way, assay_json *evidence, boo
 	int rc = missed && entry ? 0 : as_fail_memory(err);
 	for (const assay_json *c = first_checkpoint(in); c && rc == 0; c = as_json_next(c)) {
 		bool passes = true;
-		if (is_kind(c, "tool_effect") == (way == AS_MUTANT_BLANK)) {
+		if (!is_kind(c, way == AS_MUTANT_BLANK ? "value_produced" : "tool_effect")) {
 			continue;
 		}
 		rc = as_gate_mutant(in, c, way, way == AS_MUTANT_SWAP ? stranger(in, c) : NULL, &passes, err);

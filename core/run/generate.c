@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/similarity.h"
 #include "core/base/text.h"
+#include "core/run/seeds.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,5 +168,51 @@ int as_stage_generate(as_engine *e, int upto, uint64_t *shortfall, assay_error *
 		*shortfall += m->categories[c].count - g.categories[c].accepted;
 	}
 	generation_free(&g);
+	return rc;
+}
+
+static int plan_row(as_worker *w, as_engine *e, uint32_t category, assay_json *rows, assay_error *err)
+{
+	const as_category_spec *spec = &e->manifest->categories[category];
+	as_seed_count n;
+	as_context c;
+	assay_json *row;
+	int rc;
+	as_context_init(&c, w, spec->sampler.use, spec->name,
+			as_derive_seed(e->manifest->seed, "plan", as_str(spec->name)), 0);
+	rc = as_seeds_count(&c, category, &n, err);
+	if (rc < 0) {
+		return rc;
+	}
+	row = as_json_object();
+	rc = as_json_set(row, "category", as_json_cstring(spec->name));
+	rc |= as_json_set(row, "complexity", as_json_cstring(spec->complexity));
+	rc |= as_json_set(row, "sampler", as_json_cstring(spec->sampler.use));
+	rc |= as_json_set(row, "size", as_json_integer(spec->size));
+	rc |= as_json_set(row, "wanted", as_json_integer(spec->count));
+	rc |= as_json_set(row, "seed_sets", as_json_integer((int64_t)n.sets));
+	rc |= as_json_set(row, "whole", as_json_integer((int64_t)n.whole));
+	rc |= as_json_set(row, "missing", as_json_integer(n.sets < spec->count ? (int64_t)(spec->count - n.sets) : 0));
+	if (rc < 0) {
+		as_json_free(row);
+		return as_fail_memory(err);
+	}
+	return as_json_append(rows, row) < 0 ? as_fail_memory(err) : 0;
+}
+
+int as_stage_plan(as_engine *e, assay_json **rows, assay_error *err)
+{
+	as_worker *w = NULL;
+	int rc = as_worker_new(e, &w, err);
+	*rows = as_json_array();
+	rc = rc == 0 && !*rows ? as_fail_memory(err) : rc;
+	for (uint32_t i = 0; i < e->manifest->n_categories && rc == 0; i++) {
+		rc = plan_row(w, e, i, *rows, err);
+	}
+	as_worker_free(w);
+	if (rc < 0) {
+		as_json_free(*rows);
+		*rows = NULL;
+	}
 	return rc;
 }

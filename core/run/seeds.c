@@ -22,8 +22,8 @@ static int all_but(assay_tools all, const assay_tool *tool, as_arena *a, assay_t
 	return 0;
 }
 
-static int draw_around_anchor(as_context *c, const as_category_spec *category, const as_instance *sampler,
-			      as_seeds *out, assay_error *err)
+static int draw_around(as_context *c, const as_category_spec *category, const as_instance *sampler,
+		       const assay_tool *anchor, as_seeds *out, assay_error *err)
 {
 	const assay_sampler_ops *ops = as_instance_ops(sampler);
 	assay_tools all = as_catalogue_tools(c->engine->catalogue), candidates;
@@ -34,10 +34,7 @@ static int draw_around_anchor(as_context *c, const as_category_spec *category, c
 	if (!list || !picked) {
 		return as_fail_memory(err);
 	}
-	if (all.count == 0) {
-		return 0;
-	}
-	list[0] = all.list[as_rng_below(&c->rng, (uint32_t)all.count)];
+	list[0] = anchor;
 	rc = all_but(all, list[0], &out->arena, &candidates, err);
 	if (rc == 0) {
 		rc = ops->draw(as_instance_self(sampler), &c->call.pub, (assay_tools){list, 1}, candidates, wanted,
@@ -52,6 +49,16 @@ static int draw_around_anchor(as_context *c, const as_category_spec *category, c
 	}
 	out->tools = (assay_tools){list, 1 + (n < wanted ? n : wanted)};
 	return rc;
+}
+
+static int draw_around_anchor(as_context *c, const as_category_spec *category, const as_instance *sampler,
+			      as_seeds *out, assay_error *err)
+{
+	assay_tools all = as_catalogue_tools(c->engine->catalogue);
+	if (all.count == 0) {
+		return 0;
+	}
+	return draw_around(c, category, sampler, all.list[as_rng_below(&c->rng, (uint32_t)all.count)], out, err);
 }
 
 static int take_seed_set(as_context *c, const as_category_spec *category, const assay_json *set, as_seeds *out,
@@ -126,6 +133,72 @@ int as_seeds_draw(as_context *c, uint32_t category, as_seeds *out, assay_error *
 		rc = note_servers(c, out, err);
 	} else {
 		as_error_where(err, spec->sampler.use, 0);
+	}
+	as_collect_free(&sets);
+	return rc;
+}
+
+/* The set as a key, whatever the order of its tools. */
+static int key_of(assay_tools tools, as_buf *key, assay_error *err)
+{
+	assay_str *names = as_new(tools.count + 1, sizeof *names);
+	as_arena a = {0};
+	if (!names) {
+		return as_fail_memory(err);
+	}
+	for (size_t i = 0; i < tools.count; i++) {
+		const assay_tool *t = tools.list[i];
+		names[i] = as_str(as_arena_printf(&a, "%.*s\n%.*s\n", ASSAY_FMT(t->server), ASSAY_FMT(t->name)));
+	}
+	qsort(names, tools.count, sizeof *names, compare_text);
+	for (size_t i = 0; i < tools.count; i++) {
+		as_buf_add(key, names[i]);
+	}
+	key->failed = key->failed || a.failed;
+	as_arena_free(&a);
+	free(names);
+	return as_buf_check(key, err);
+}
+
+static int count_around_all(as_context *c, const as_category_spec *spec, const as_instance *sampler, as_seed_count *out,
+			    assay_error *err)
+{
+	assay_tools all = as_catalogue_tools(c->engine->catalogue);
+	assay_json *seen = as_json_object();
+	int rc = seen ? 0 : as_fail_memory(err);
+	for (size_t i = 0; i < all.count && rc == 0; i++) {
+		as_seeds s = {0};
+		as_buf key = {0};
+		rc = draw_around(c, spec, sampler, all.list[i], &s, err);
+		rc = rc < 0 ? rc : key_of(s.tools, &key, err);
+		if (rc == 0 && s.tools.count > 1 && !as_json_get_n(seen, as_buf_str(&key))) {
+			out->sets++;
+			out->whole += s.tools.count >= spec->size;
+			rc = as_json_set_n(seen, as_buf_str(&key), as_json_truth(1)) < 0 ? as_fail_memory(err) : 0;
+		}
+		as_buf_free(&key);
+		as_seeds_clear(&s);
+	}
+	as_json_free(seen);
+	return rc;
+}
+
+int as_seeds_count(as_context *c, uint32_t category, as_seed_count *out, assay_error *err)
+{
+	const as_category_spec *spec = &c->engine->manifest->categories[category];
+	const assay_sampler_ops *ops;
+	as_instance *sampler;
+	as_collect sets;
+	int rc = as_worker_instance(c->worker, &spec->sampler, ASSAY_ROLE_SAMPLER, &sampler, err);
+	*out = (as_seed_count){0};
+	as_collect_init(&sets, 100000, 0);
+	if (rc == 0) {
+		ops = as_instance_ops(sampler);
+		rc = ops->seed_sets ? ops->seed_sets(as_instance_self(sampler), &c->call.pub,
+						     as_catalogue_tools(c->engine->catalogue), &sets.sink, err)
+				    : count_around_all(c, spec, sampler, out, err);
+		out->sets += as_json_count(sets.values);
+		out->whole += as_json_count(sets.values);
 	}
 	as_collect_free(&sets);
 	return rc;

@@ -14,6 +14,13 @@ typedef struct as_seeds {
 /* Draw with the category's sampler and the context's random numbers: one of its whole seed sets when it offers such,
  * else an anchor and what the sampler draws around it. No tools at all is an answer. */
 int as_seeds_draw(as_context *c, uint32_t category, as_seeds *out, assay_error *err);
+/* How many different seed sets the category's sampler finds: all that it offers, or one around each tool. whole: of
+ * them, those that have the category's size. */
+typedef struct as_seed_count {
+	uint64_t sets, whole;
+} as_seed_count;
+int as_seeds_count(as_context *c, uint32_t category, as_seed_count *out, assay_error *err);
+
 void as_seeds_clear(as_seeds *s);
 
 #endif

@@ -1,0 +1,123 @@
+/* The gates alone, on every task that the store holds: made here, or imported. */
+#include "core/base/error.h"
+#include "core/run/context.h"
+#include "core/run/gates.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct gating {
+	as_engine *engine;
+	as_worker *worker;
+	as_arena arena;
+	as_task_row *list; /* texts: the arena's */
+	size_t n, cap;
+	assay_json *out; /* array, one object a task */
+	uint64_t refused;
+} gating;
+
+static int keep_row(void *payload, const as_task_row *row, assay_error *err)
+{
+	gating *g = payload;
+	as_task_row *t;
+	if (!as_grow(&g->list, &g->cap, g->n + 1, sizeof *g->list)) {
+		return as_fail_memory(err);
+	}
+	t = &g->list[g->n++];
+	*t = *row;
+	t->run_id = as_str(g->engine->manifest->bench_id);
+	t->task_id = as_arena_str(&g->arena, row->task_id);
+	t->category = as_arena_str(&g->arena, row->category);
+	t->body = as_arena_str(&g->arena, row->body);
+	t->trace_id = as_arena_str(&g->arena, row->trace_id);
+	t->tape_id = as_arena_str(&g->arena, row->tape_id);
+	t->certificate = (assay_str){NULL, 0};
+	return g->arena.failed ? as_fail_memory(err) : 0;
+}
+
+static int report(gating *g, const as_task_row *t, bool passed, const char *reason, const assay_json *certificate)
+{
+	assay_json *o = as_json_object(), *failed = as_json_array();
+	int rc = failed ? 0 : ASSAY_ENOMEM;
+	for (const assay_json *c = as_json_first(certificate); c && rc == 0; c = as_json_next(c)) {
+		if (!as_json_boolean(as_json_get(c, "passed"), 0)) {
+			rc = as_json_append(failed, as_json_clone(as_json_get(c, "gate")));
+		}
+	}
+	rc |= as_json_set(o, "task_id", as_json_string(t->task_id));
+	rc |= as_json_set(o, "category", as_json_string(t->category));
+	rc |= as_json_set(o, "index", as_json_integer(t->index));
+	rc |= as_json_set(o, "passed", as_json_truth(passed));
+	rc |= as_json_set(o, "refused_by", as_json_cstring(reason));
+	rc |= as_json_set(o, "failed", failed);
+	if (rc < 0) {
+		as_json_free(o);
+		return ASSAY_ENOMEM;
+	}
+	return as_json_append(g->out, o);
+}
+
+static int load(gating *g, const as_task_row *t, assay_json **task, as_trace **trace, as_tape **tape, assay_error *err)
+{
+	as_store *store = g->engine->store;
+	assay_text text = {0};
+	int rc = as_json_parse(t->body, ASSAY_JSON_PEER, task, err);
+	rc = rc < 0 ? rc : as_store_get_document(store, "trace", t->trace_id, &text, err);
+	rc = rc < 0 ? rc : as_trace_parse(as_text_str(text), trace, err);
+	as_text_free(&text);
+	rc = rc < 0 ? rc : as_store_get_document(store, "tape", t->tape_id, &text, err);
+	rc = rc < 0 ? rc : as_tape_parse(as_text_str(text), tape, err);
+	as_text_free(&text);
+	return as_store_row(store, rc, "task", t->task_id, err);
+}
+
+/* A task that no longer passes loses its certificate; one that passes and had none is not taken in here. */
+static int gate_one(gating *g, as_task_row *t, assay_error *err)
+{
+	assay_json *task = NULL, *certificate = NULL;
+	as_trace *trace = NULL;
+	as_tape *tape = NULL;
+	assay_text text = {0};
+	const char *reason = "";
+	bool passed = false;
+	int rc = load(g, t, &task, &trace, &tape, err);
+	rc = rc < 0 ? rc : as_gates_run(g->worker, task, trace, tape, "gate", &certificate, &passed, &reason, err);
+	rc = rc < 0 ? rc : as_json_dump(certificate, ASSAY_JSON_COMPACT, &text, err);
+	if (rc == 0) {
+		t->certificate = as_text_str(text);
+		g->refused += t->certified && !passed;
+		t->certified = t->certified && passed;
+		rc = as_store_put_task(g->engine->store, t, err);
+	}
+	if (rc == 0 && report(g, t, passed, reason, certificate) < 0) {
+		rc = as_fail_memory(err);
+	}
+	as_text_free(&text);
+	as_tape_free(tape);
+	as_trace_free(trace);
+	as_json_free(certificate);
+	as_json_free(task);
+	return rc;
+}
+
+int as_stage_gates(as_engine *e, assay_json **tasks, uint64_t *refused, assay_error *err)
+{
+	gating g = {.engine = e, .out = as_json_array()};
+	int rc = g.out ? as_worker_new(e, &g.worker, err) : as_fail_memory(err);
+	if (rc == 0) {
+		rc = as_store_tasks(e->store, as_str(e->manifest->bench_id), false, keep_row, &g, err);
+	}
+	for (size_t i = 0; i < g.n && rc == 0; i++) {
+		rc = as_cancel_is_set(e->cancel) ? as_fail(err, ASSAY_ECANCELED, "interrupted")
+						 : gate_one(&g, &g.list[i], err);
+	}
+	as_worker_free(g.worker);
+	free(g.list);
+	as_arena_free(&g.arena);
+	*refused = g.refused;
+	*tasks = g.out;
+	if (rc < 0) {
+		as_json_free(g.out);
+		*tasks = NULL;
+	}
+	return rc;
+}
