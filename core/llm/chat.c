@@ -18,9 +18,14 @@ static int merge_members(assay_json *into, const assay_json *from)
 	return rc;
 }
 
-/* The request with what the manifest says of sampling: the model's, and over it the candidate's. */
+/* The request with what the manifest says of sampling: the model's, and over it the candidate's. *out is NULL when it
+ * says nothing: a request may be large, and hundreds wait for their replies at once. */
 static int with_sampling(const as_llm_dialogue *d, const assay_json *request, assay_json **out, assay_error *err)
 {
+	*out = NULL;
+	if (!d->sampling && !d->hub->options.models[d->model].sampling) {
+		return 0;
+	}
 	*out = as_json_clone(request);
 	if (!*out || merge_members(*out, d->hub->options.models[d->model].sampling) < 0 ||
 	    merge_members(*out, d->sampling) < 0) {
@@ -303,10 +308,11 @@ int as_llm_chat(as_llm_dialogue *d, const assay_json *request, assay_json **repl
 	if (rc == 0) {
 		rc = with_sampling(d, request, &full, err);
 	}
+	request = full ? full : request;
 	if (rc == 0 && (as_instance_info(d->instance)->impl->flags & ASSAY_IMPL_PURE)) {
-		rc = as_llm_ask(d, full, reply, err); /* recomputing is cheaper than storing */
+		rc = as_llm_ask(d, request, reply, err); /* recomputing is cheaper than storing */
 	} else if (rc == 0) {
-		rc = ask_stored(d, full, reply, err);
+		rc = ask_stored(d, request, reply, err);
 	}
 	d->ordinal++;
 	as_json_free(full);

@@ -309,6 +309,7 @@ int provider_post(const struct provider *p, assay_call *call, const char *path, 
 	assay_text text = {NULL, 0};
 	int rc = add_extra(p, body) ? provider_no_memory(p, err) : p->json->dump(body, ASSAY_JSON_COMPACT, &text, err);
 	*answer = NULL;
+	p->json->free(body); /* an answer may take minutes */
 	if (rc == 0) {
 		rc = send_request(p, call, path, (assay_str){text.ptr, text.len}, &reply, &got, err);
 	}
@@ -318,6 +319,5 @@ int provider_post(const struct provider *p, assay_call *call, const char *path, 
 	p->json->free(reply.headers);
 	p->host->free(got.text.ptr);
 	p->json->text_free(&text);
-	p->json->free(body);
 	return rc;
 }

@@ -124,6 +124,8 @@ class Proxy:
 
     def serve(self, h):
         raw = h.rfile.read(int(h.headers.get("Content-Length", 0)))
+        if h.path.startswith("http://"):  # we are the proxy of HTTP_PROXY
+            return self.send(h, 200, reply(api_of(h.path), "by way of the proxy to " + h.path))
         fault, _, rest = h.path[1:].partition("/")
         api = api_of(h.path)
         body = json.loads(raw)
@@ -221,6 +223,12 @@ class Proxy:
         if has_result(api, body):
             return self.send(h, 200, reply(api, "done"))
         return self.send(h, 200, reply(api, "", calls))
+
+    def fault_sealed(self, h, api, path, raw, body):
+        """What the Responses API says of its reasoning when nothing is stored there."""
+        answer = reply(api, "", [("c1", tool_names(api, body)[0], {})])
+        answer["output"].insert(0, {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "c2VhbGVk"})
+        self.send(h, 200, reply(api, "done") if has_result(api, body) else answer)
 
     def fault_bad_args(self, h, api, path, raw, body):
         self.odd_calls(h, api, body, [("c1", tool_names(api, body)[0], "{\"oops\": ")])
