@@ -102,19 +102,25 @@ static size_t read_table(process **out)
 	return n;
 }
 
+static int by_pid(const void *a, const void *b)
+{
+	const process *x = a, *y = b;
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
 static bool is_ours(const process *table, size_t n, pid_t pid)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (table[i].pid == pid) {
-			return table[i].ours;
-		}
-	}
-	return false;
+	const process key = {.pid = pid};
+	const process *found = bsearch(&key, table, n, sizeof *table, by_pid);
+	return found && found->ours;
 }
 
 static void mark_descendants(process *table, size_t n)
 {
-	for (bool more = true; more;) {
+	if (n > 1) {
+		qsort(table, n, sizeof *table, by_pid);
+	}
+	for (bool more = n > 0; more;) {
 		more = false;
 		for (size_t i = 0; i < n; i++) {
 			if (!table[i].ours && is_ours(table, n, table[i].parent)) {
@@ -124,8 +130,8 @@ static void mark_descendants(process *table, size_t n)
 	}
 }
 
-/* To all that has come of the command. Those seen are our descendants for as long as we have not waited for them, or
- * for their parents, and we do neither in between: no number can have become somebody else's. */
+/* To all that has come of the command. For a number to be somebody else's by now, its process would have to have ended,
+ * been waited for, and all other numbers been given out, since the table was read. */
 static void signal_all(const keeper *k, int number)
 {
 	process *table;

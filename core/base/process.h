@@ -49,8 +49,8 @@ void as_process_stop(as_process *p, int64_t grace_ms);
 int as_process_run(const as_process_spec *spec, assay_str input, size_t max, int64_t deadline_ms,
 		   const as_cancel *cancel, assay_text *out, int *status, assay_error *err);
 
-/* Where a command would be found: the file that NAME stands for in `path` (colon-separated; NULL or "": the default), or
- * NAME itself when it holds a slash. Nothing is added to `out` when there is no such program. */
+/* Where a command would be found: the file that NAME stands for in `path` (colon-separated; NULL or "": the default),
+ * or NAME itself when it holds a slash. Nothing is added to `out` when there is no such program. */
 void as_process_find(const char *name, const char *path, as_buf *out);
 
 /* The environment children get: PATH HOME USER LOGNAME LANG LC_* TZ TMPDIR TERM SHELL of ours, then `extra`

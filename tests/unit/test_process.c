@@ -601,6 +601,27 @@ START_TEST(test_environment)
 }
 END_TEST
 
+START_TEST(test_find)
+{
+	as_buf out = {0};
+	as_process_find("sh", "/no/such:/bin", &out);
+	ck_assert_str_eq(out.ptr, "/bin/sh");
+	as_buf_clear(&out);
+	as_process_find("/bin/sh", "/no/such", &out);
+	ck_assert_str_eq(out.ptr, "/bin/sh");
+	as_buf_clear(&out);
+	as_process_find("sh", NULL, &out);
+	ck_assert_uint_gt(out.len, 3);
+	as_buf_clear(&out);
+	as_process_find("sh", "/no/such", &out);
+	as_process_find("etc", "/", &out);       /* a folder */
+	as_process_find("passwd", "/etc", &out); /* no program */
+	as_process_find("", "/bin", &out);
+	ck_assert_uint_eq(out.len, 0);
+	as_buf_free(&out);
+}
+END_TEST
+
 static void *spawn_some(void *failures)
 {
 	for (int i = 0; i < 25; i++) {
@@ -636,5 +657,5 @@ UNIT_SUITE(suite, "process", test_run, test_run_limits, test_conversation, test_
 	   test_stop_is_quick, test_stop_kills, test_grandchild_holds_the_pipe, test_other_sessions,
 	   test_keeper_outlives_us, test_no_keeper, test_missing_command, test_folder, test_scripts,
 	   test_stdin_closed_early, test_cancel, test_many_without_leak, test_child_is_clean,
-	   test_closed_standard_descriptors, test_pass_out, test_environment, test_threads)
+	   test_closed_standard_descriptors, test_pass_out, test_environment, test_find, test_threads)
 UNIT_MAIN(suite)
