@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_SIZE ((size_t)4 << 10)
+#define FIRST_SIZE ((size_t)256)
+#define ALL_IN_BLOCK (AS_NODE_IN_BLOCK | AS_NODE_KEY_IN_BLOCK)
 #define LARGEST_PIECE ((size_t)1 << 20)
 
 struct piece {
@@ -106,7 +107,10 @@ static void free_parts(cJSON *node)
 {
 	for (cJSON *m = node->child, *next; m; m = next) {
 		next = m->next;
-		as_json_node_free(m);
+		/* Most are scalars of the block, which goes as a whole. */
+		if (m->child || (m->valueint & ALL_IN_BLOCK) != ALL_IN_BLOCK || (m->valueint & AS_NODE_ROOT)) {
+			as_json_node_free(m);
+		}
 	}
 	as_json_node_drop_key(node);
 }

@@ -20,6 +20,8 @@ struct without {
 	assay_str parts[MAX_POINTERS][MAX_PARTS];
 	size_t n_parts[MAX_POINTERS];
 	uint32_t all; /* a bit for each pointer */
+	/* Which have a part at this depth that begins so (modulo 32), and which one that is any key. */
+	uint32_t first[MAX_PARTS][32], any[MAX_PARTS];
 };
 
 struct frame {
@@ -59,6 +61,11 @@ static void read_pointers(struct without *w, const char *const *pointers)
 		const char *p = pointers[i];
 		while (*p == '/' && w->n_parts[i] < MAX_PARTS) {
 			size_t n = strcspn(++p, "/");
+			if (n == 1 && *p == '*') {
+				w->any[w->n_parts[i]] |= (uint32_t)1 << i;
+			} else {
+				w->first[w->n_parts[i]][(unsigned char)*p % 32] |= (uint32_t)1 << i;
+			}
 			w->parts[i][w->n_parts[i]++] = (assay_str){p, n};
 			p += n;
 		}
@@ -66,19 +73,35 @@ static void read_pointers(struct without *w, const char *const *pointers)
 	}
 }
 
+/* The lowest bit that is set, taken out. */
+static size_t take_bit(uint32_t *bits)
+{
+	size_t i = 0;
+	for (uint32_t rest = *bits; !(rest & 1); rest >>= 1) {
+		i++;
+	}
+	*bits &= *bits - 1;
+	return i;
+}
+
 /* Follow the pointers that lead to the innermost container one step further. Is one at its end? */
 static bool step_pointers(struct tree *t, assay_str key)
 {
+	const struct without *w = &t->without;
 	size_t depth = t->n_frames - 1;
 	uint32_t left = t->frames[depth].matching;
 	t->matching = 0;
-	for (size_t i = 0; left; i++, left >>= 1) {
-		const assay_str *part = &t->without.parts[i][depth];
-		if (!(left & 1) || depth >= t->without.n_parts[i] ||
-		    !(as_str_is(*part, "*") || (key.ptr && as_str_eq(*part, key)))) {
+	if (!left || depth >= MAX_PARTS) {
+		return false;
+	}
+	left &= w->any[depth] | (key.len > 0 ? w->first[depth][(unsigned char)*key.ptr % 32] : 0);
+	while (left) {
+		size_t i = take_bit(&left);
+		const assay_str *part = &w->parts[i][depth];
+		if (!(w->any[depth] >> i & 1) && !as_str_eq(*part, key)) {
 			continue;
 		}
-		if (key.ptr && depth + 1 == t->without.n_parts[i]) {
+		if (key.ptr && depth + 1 == w->n_parts[i]) {
 			return true;
 		}
 		t->matching |= (uint32_t)1 << i;

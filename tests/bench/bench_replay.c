@@ -76,8 +76,8 @@ int main(void)
 	bench_must(as_replay_open(b.tape, &options, &b.world, NULL), "world");
 	bench_must(as_json_dump(as_tape_document(b.tape), ASSAY_JSON_COMPACT, &b.text, NULL), "dump");
 	time_calls(&b, "replay: exact call", "read", sample_arguments(101), ASSAY_SERVED_EXACT);
-	time_calls(&b, "replay: near call, 10 rows of its tool", "search", near, ASSAY_SERVED_NEAR);
-	time_calls(&b, "replay: miss, 10 rows of its tool", "search", far, ASSAY_SERVED_MISS);
+	time_calls(&b, "replay: near call, 100 rows of its tool", "search", near, ASSAY_SERVED_NEAR);
+	time_calls(&b, "replay: miss, 100 rows of its tool", "search", far, ASSAY_SERVED_MISS);
 	bench_print("tape: parse 200 rows", bench_measure(parse, &b, 20));
 	as_world_close(b.world, &b.call);
 	as_tape_free(b.tape);
