@@ -87,6 +87,9 @@ static int explore(as_context *c, const as_session_spec *spec, const as_instance
 		}
 	}
 	as_collect_free(&got);
+	if (rc == 0 && spec->probed) {
+		rc = as_recorder_probe(c->recorder, &c->call, spec->task, err);
+	}
 	return rc;
 }
 
@@ -176,9 +179,6 @@ int as_session_run(as_worker *w, const as_session_spec *spec, as_session_result 
 		return rc;
 	}
 	rc = explore(&c, spec, explorer, out, &exploration, err);
-	if (rc == 0) {
-		rc = as_recorder_probe(c.recorder, &c.call, spec->probed ? spec->task : NULL, err);
-	}
 	if (rc == 0) {
 		out->end_class = class_of(out->end);
 		rc = note_exposure(&c, spec, err);

@@ -40,13 +40,14 @@ TASK = {
     "task_id": "22222222-2222-4222-8222-222222222222", "schema_version": "0.2.0", "distiller_version": "0.2.0",
     "source_trace_id": "11111111-1111-4111-8111-111111111111", "prompt": "find the items", "dynamism": "live_read",
     "servers_used": ["notes"],
-    "complexity": {"n_calls": 10, "n_servers": 1, "n_tools": 2},
+    "complexity": {"trace_depth": 10, "distinct_servers": 1, "cross_server": False, "runtime_branching": False,
+                   "state_coupling": False, "recovery_required": False},
     "checkpoints": [
-        {"kind": "tool_effect", "checkpoint_id": "a", "equivalence_set": [{"server_id": "notes", "tool_name": "read"}],
+        {"kind": "tool_effect", "checkpoint_id": "a", "description": "", "equivalence_set": [{"server_id": "notes", "tool_name": "read"}],
          "arg_predicate": {"must_include": {"limit": 8}}},
-        {"kind": "tool_effect", "checkpoint_id": "b", "equivalence_set": [{"server_id": "notes", "tool_name": "search"}],
+        {"kind": "tool_effect", "checkpoint_id": "b", "description": "", "equivalence_set": [{"server_id": "notes", "tool_name": "search"}],
          "arg_predicate": {"must_match": {"query": {"contains": "number 9"}}}},
-        {"kind": "value_produced", "checkpoint_id": "c", "predicate": {"contains_all": ["Result 9"]}}],
+        {"kind": "value_produced", "checkpoint_id": "c", "description": "", "predicate": {"contains_all": ["Result 9"]}}],
     "minefields": [], "ordering": [], "notes": None, "provenance": {}, "created_at": "1970-01-01T00:00:00Z"}
 
 
