@@ -86,6 +86,11 @@ assay_json *as_json_detach(assay_json *object, const char *key);
 assay_json *as_json_take_first(assay_json *array); /* the first element, out of the array; NULL when it is empty */
 void as_json_free(assay_json *v);
 
+/* A copy of v within `room`, which has as_json_image_size bytes and fits any type. It goes with that memory, is never
+ * freed and never changed. NULL for NULL. */
+size_t as_json_image_size(const assay_json *v);
+const assay_json *as_json_image(const assay_json *v, void *room);
+
 /* The value, mutable, when the owner wants to change a part of its own tree. */
 assay_json *as_json_edit(const assay_json *part);
 

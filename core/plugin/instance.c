@@ -119,9 +119,8 @@ static assay_json *with_paths(paths *p, const assay_json *schema, const assay_js
 	return as_json_clone(value);
 }
 
-/* What open gets: the given options, checked, with defaults and paths. */
-static int prepare_options(const as_module_impl *mi, const assay_json *given, const char *base_dir, assay_json **out,
-			   assay_error *err)
+int as_module_options(const as_module_impl *mi, const assay_json *given, const char *base_dir, assay_json **out,
+		      assay_error *err)
 {
 	assay_json *filled = given ? as_json_clone(given) : as_json_object();
 	int rc = filled ? 0 : as_fail_memory(err);
@@ -171,7 +170,7 @@ int as_instance_open(as_registry *r, const char *use, uint32_t role, const assay
 		return rc;
 	}
 	const as_module_impl *mi = as_registry_impl(r, info);
-	rc = prepare_options(mi, options, base_dir, &ready, err);
+	rc = as_module_options(mi, options, base_dir, &ready, err);
 	if (rc < 0) {
 		return rc;
 	}

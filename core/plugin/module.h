@@ -40,6 +40,10 @@ typedef struct as_module {
 int as_module_load(as_module *m, assay_error *err);
 void as_module_free(as_module *m);
 
+/* What open gets: the given options (NULL: none), checked, with defaults and paths. base_dir may be NULL. */
+int as_module_options(const as_module_impl *mi, const assay_json *given, const char *base_dir, assay_json **out,
+		      assay_error *err);
+
 /* [a-z][a-z0-9_]*, at most 64 bytes; `dash` allows "-" too. */
 bool as_module_name_ok(assay_str name, bool dash);
 

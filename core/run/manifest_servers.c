@@ -83,9 +83,12 @@ static int read_session(as_manifest_build *b, const assay_json *settings, as_mcp
 	return o->memory ? 0 : as_fail_memory(err);
 }
 
-static const char *transport_of(const assay_json *launch)
+static const char *transport_of(const assay_json *launch, const assay_json *settings)
 {
 	assay_str type = as_json_str(as_json_get(launch, "type"));
+	if (as_json_get(settings, "transport")) {
+		return as_json_cstr(as_json_get(settings, "transport"), "");
+	}
 	if (as_str_is(type, "sse")) {
 		return "transport/sse";
 	}
@@ -125,7 +128,7 @@ static int read_server(as_manifest_build *b, const assay_json *launch, as_server
 	const assay_json *limits = as_json_get(settings, "limits"), *said = as_json_get(settings, "class");
 	char pointer[160];
 	int rc;
-	*s = (as_server_spec){.id = as_json_key(launch).ptr, .use = transport_of(launch), .launch = launch};
+	*s = (as_server_spec){.id = as_json_key(launch).ptr, .use = transport_of(launch, settings), .launch = launch};
 	s->server_class = said ? as_class_from_name(as_json_str(said)) : AS_CLASS_STATEFUL_WRITE;
 	s->limits.start_ms = milliseconds(limits, "start_seconds");
 	s->limits.list_ms = milliseconds(limits, "list_seconds");

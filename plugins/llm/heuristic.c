@@ -309,7 +309,8 @@ static int complete(void *self, assay_call *call, const assay_json *request, ass
 		j->free(out);
 		return h->host->fail(err, ASSAY_ENOMEM, "out of memory");
 	}
-	return reply->emit(reply, out, err);
+	int rc = reply->emit(reply, out, err);
+	return rc < 0 ? rc : 0;
 }
 
 static int open(const assay_host *host, const assay_json *options, void **self, assay_error *err)

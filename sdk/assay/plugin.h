@@ -56,6 +56,13 @@ typedef struct assay_plugin {
 #define ASSAY_EXPORT __attribute__((visibility("default")))
 #endif
 
+/* ASSAY_IMPL(brevity, SCORER, "brevity", ASSAY_IMPL_PURE, "Short answers score high", NULL, &brevity_ops); at file
+ * scope: a constant assay_impl called brevity. The sixth argument is the text of the options' JSON Schema. */
+#define ASSAY_IMPL(identifier, role_name, impl_name, impl_flags, impl_summary, impl_options, impl_ops)                 \
+	static const assay_impl identifier = {                                                                         \
+		sizeof(assay_impl), ASSAY_ROLE_##role_name, 1u,        (impl_flags), (impl_name),                      \
+		(impl_summary),     (impl_options),         (impl_ops)}
+
 /* ASSAY_PLUGIN(scorer_brevity, "0.1.0", "Brevity scorer", "MIT", &brevity, &other); at file scope. */
 #define ASSAY_PLUGIN(stem, plugin_version, plugin_summary, plugin_license, ...)                                        \
 	ASSAY_EXPORT const assay_plugin *stem##_LTX_assay_plugin_v1(void);                                             \

@@ -1,0 +1,167 @@
+/* assay plugins check: the contract suite, and what it found, for people. */
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/cli/verb_plugins.h"
+#include "core/contract/contract.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The module's file, as the child shall open it: an absolute path, or the name of a linked-in module. */
+static int find_file(as_cli *cli, const char *what, as_buf *out, assay_error *err)
+{
+	const as_impl_info *info;
+	as_registry *registry;
+	const char *slash = strchr(what, '/');
+	if (as_file_exists(what)) {
+		return as_path_absolute(what, out, err);
+	}
+	size_t role = slash ? (size_t)(slash - what) : 0;
+	if (!slash || as_role_from_name((assay_str){what, role}) == 0 || strchr(slash + 1, '/')) {
+		as_fail(err, ASSAY_ENOENT, "there is no such module");
+		as_error_hint(err, "give the path of a .so file, or ROLE/NAME of a plugin on the list");
+		return as_error_where(err, what, 0);
+	}
+	int rc = as_cli_registry(cli, false, &registry, err);
+	rc = rc < 0 ? rc : as_registry_find(registry, what, 0, &info, err);
+	if (rc == 0) {
+		as_buf_puts(out, info->path[0] ? info->path : info->module);
+		rc = as_buf_check(out, err);
+	}
+	return rc;
+}
+
+static int own_program(char *out, size_t size, assay_error *err)
+{
+	ssize_t n = readlink("/proc/self/exe", out, size - 1);
+	if (n <= 0) {
+		return as_fail(err, ASSAY_EIO, "cannot find the program's own file");
+	}
+	out[n] = '\0';
+	return 0;
+}
+
+static void say_report(const as_cli *cli, const assay_json *report)
+{
+	for (const assay_json *i = as_json_first(as_json_get(report, "implementations")); i; i = as_json_next(i)) {
+		const assay_json *failures = as_json_get(i, "failures");
+		const char *services = as_json_cstr(as_json_get(i, "services"), "");
+		as_say(cli, "%s: %lld checks, %s%s%s\n", as_json_cstr(as_json_get(i, "use"), ""),
+		       (long long)as_json_i64(as_json_get(i, "checks"), 0),
+		       as_json_count(failures) > 0 ? "FAULTY" : "in order", services[0] ? ", uses " : "", services);
+		for (const assay_json *f = as_json_first(failures); f; f = as_json_next(f)) {
+			as_say(cli, "  %s, input \"%s\": %s\n", as_json_cstr(as_json_get(f, "operation"), ""),
+			       as_json_cstr(as_json_get(f, "input"), ""), as_json_cstr(as_json_get(f, "problem"), ""));
+		}
+		for (const assay_json *n = as_json_first(as_json_get(i, "notes")); n; n = as_json_next(n)) {
+			as_say(cli, "  note: %s\n", as_json_cstr(n, ""));
+		}
+	}
+}
+
+/* The command that runs the suite in a child, ended by the option whose argument is added to it. */
+typedef struct command {
+	char self[4096], log[32], log_option[64];
+	const char *argv[16];
+} command;
+
+static int make_command(const as_cli *cli, const char *file, bool trial, command *c, assay_error *err)
+{
+	const char *options = as_cli_option(cli, "options");
+	size_t n = 0;
+	memcpy(c->log, "/tmp/assay-valgrind.XXXXXX", 27);
+	if (as_cli_option(cli, "valgrind") && !trial) {
+		int fd = mkstemp(c->log);
+		if (fd < 0) {
+			return as_fail_errno(err, errno, c->log, "make a file for valgrind");
+		}
+		close(fd);
+		snprintf(c->log_option, sizeof c->log_option, "--log-file=%s", c->log);
+		c->argv[n++] = "valgrind";
+		c->argv[n++] = "-q";
+		c->argv[n++] = "--leak-check=full";
+		c->argv[n++] = "--errors-for-leak-kinds=definite";
+		c->argv[n++] = c->log_option;
+	}
+	c->argv[n++] = c->self;
+	c->argv[n++] = "plugins";
+	c->argv[n++] = "check";
+	c->argv[n++] = file;
+	if (options) {
+		c->argv[n++] = "--options";
+		c->argv[n++] = options;
+	}
+	if (c->log_option[0]) {
+		c->argv[n++] = "--valgrind";
+	}
+	c->argv[n++] = trial ? "--trial" : "--in-process";
+	c->argv[n] = NULL;
+	return own_program(c->self, sizeof c->self, err);
+}
+
+static int check_with(as_cli *cli, const char *file, const assay_json *given, int64_t seconds, bool trial,
+		      assay_json **report, assay_error *err)
+{
+	command c = {.log_option = ""};
+	int rc = make_command(cli, file, trial, &c, err);
+	const bool valgrind = c.log_option[0] != '\0';
+	const as_contract_options o = {.file = file,
+				       .options = given,
+				       .limit_ms = seconds * 1000 * (valgrind ? 10 : 1),
+				       .worker = c.argv,
+				       .log = valgrind ? c.log : NULL,
+				       .cancel = cli->cancel};
+	rc = rc < 0 ? rc : as_contract_check(&o, report, err);
+	if (valgrind) {
+		unlink(c.log);
+	}
+	return rc;
+}
+
+void as_plugins_services(as_cli *cli, const as_impl_info *info, as_buf *out)
+{
+	assay_json *report = NULL;
+	const char *file = info->path[0] ? info->path : info->module;
+	if (check_with(cli, file, NULL, 5, true, &report, NULL) == 0) {
+		const assay_json *impls = as_json_get(report, "implementations");
+		for (const assay_json *i = as_json_first(impls); i; i = as_json_next(i)) {
+			if (as_str_is(as_json_str(as_json_get(i, "use")), info->use)) {
+				as_buf_add(out, as_json_str(as_json_get(i, "services")));
+			}
+		}
+	}
+	as_json_free(report);
+}
+
+int as_plugins_check(as_cli *cli, const char *what, assay_error *err)
+{
+	const char *options_file = as_cli_option(cli, "options"), *trial = as_cli_option(cli, "trial");
+	assay_json *given = NULL, *report = NULL;
+	as_buf file = {0};
+	int64_t seconds = 10, from = 0;
+	int rc = as_cli_number(cli, "limit", 1, 3600, 10, &seconds, err);
+	rc = rc < 0 ? rc : as_cli_number(cli, trial ? "trial" : "in-process", 0, 1000000, 0, &from, err);
+	rc = rc < 0 || !options_file ? rc : as_json_read_file(options_file, (size_t)1 << 20, &given, err);
+	if (rc == 0 && (trial || as_cli_option(cli, "in-process"))) {
+		as_registry *registry; /* brings the loader up */
+		rc = as_cli_registry(cli, false, &registry, err);
+		if (rc == 0) {
+			as_contract_worker(what, given, (size_t)from,
+					   (as_cli_option(cli, "valgrind") ? 0 : AS_CONTRACT_WATCH) |
+						   (trial ? AS_CONTRACT_TRIAL : 0));
+		}
+	}
+	rc = rc < 0 ? rc : find_file(cli, what, &file, err);
+	rc = rc < 0 ? rc : check_with(cli, file.ptr, given, seconds, false, &report, err);
+	if (rc == 0) {
+		bool good = as_json_i64(as_json_get(report, "failures"), 0) == 0;
+		say_report(cli, report);
+		rc = as_say_json(cli, report, err);
+		rc = rc < 0 ? rc : good ? AS_EXIT_OK : AS_EXIT_NO;
+	}
+	as_buf_free(&file);
+	as_json_free(given);
+	return rc;
+}

@@ -1,0 +1,31 @@
+/* The contract suite: does a module keep to what sdk/assay asks of plugins? Every implementation in it is put through
+ * every operation with plain, empty, huge and malformed inputs; cancelled, timed out and short of memory; twice, with
+ * the same seed; two at once. What the module does is watched: memory (fence.h), what it is lent (region.h), what it
+ * prints, whether it comes back. All of this happens in a child process, which is started again behind what killed it.
+ */
+#ifndef AS_CONTRACT_H
+#define AS_CONTRACT_H
+
+#include "core/plugin/registry.h"
+
+typedef struct as_contract_options {
+	const char *file;          /* absolute path of a module, or the name of one that is linked in */
+	const assay_json *options; /* {"ROLE/NAME": {...}}; NULL: none */
+	int64_t limit_ms;          /* for one check; 0: 10 s */
+	const char *const *worker; /* argv that runs as_contract_worker from the number that is appended on */
+	const char *log;           /* file that a tool such as valgrind in `worker` writes to; NULL: none */
+	const as_cancel *cancel;
+} as_contract_options;
+
+/* Check it. *report:
+ * {"file","module","version","checks":n,"failures":n,"implementations":[{"use","services","checks":n,
+ * "failures":[{"operation","input","problem"}],"notes":[text]}]}. ASSAY_EPLUGIN: it cannot be loaded. */
+int as_contract_check(const as_contract_options *options, assay_json **report, assay_error *err);
+
+/* The child's side: run the checks from number `from` on, telling each step as a line on standard output. Ends the
+ * process. */
+#define AS_CONTRACT_WATCH 1u /* notice which services are looked at: not under valgrind, which would object */
+#define AS_CONTRACT_TRIAL 2u /* only open it, and run each operation once with a plain input */
+_Noreturn void as_contract_worker(const char *file, const assay_json *options, size_t from, uint32_t flags);
+
+#endif
