@@ -160,7 +160,10 @@ static int before_verbs(int argc, char **argv)
 /* Whoever reads us may have had enough; anything else that keeps output from being written is an error. */
 static int flush_output(int rc)
 {
-	if (fflush(stdout) != 0 && errno != EPIPE && rc == 0) {
+	bool failed = ferror(stdout) != 0; /* of what was too long to wait for the end */
+	errno = 0;
+	failed = fflush(stdout) != 0 || failed;
+	if (failed && errno != EPIPE && rc == 0) {
 		fputs("assay: cannot write to standard output\n", stderr);
 		return AS_EXIT_INPUT;
 	}
