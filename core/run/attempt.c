@@ -139,6 +139,17 @@ static int note_exposure(const as_context *c, const as_session_spec *spec, assay
 	return as_recorder_note(c->recorder, "exposure", o, err);
 }
 
+static void open_context(as_context *c, as_worker *w, const as_session_spec *spec)
+{
+	as_context_init(c, w, spec->explorer->use, spec->subject, spec->seed, spec->budget.seconds);
+	c->model = spec->model;
+	c->world = spec->world;
+	c->try_number = spec->try_number;
+	c->sampling = spec->sampling;
+	c->max_tokens = spec->budget.tokens;
+	c->max_usd = spec->budget.usd;
+}
+
 int as_session_run(as_worker *w, const as_session_spec *spec, as_session_result *out, assay_error *err)
 {
 	as_context c;
@@ -152,13 +163,7 @@ int as_session_run(as_worker *w, const as_session_spec *spec, as_session_result 
 	int64_t wall = as_wall_us(), begun = as_now_us();
 	int rc;
 	*out = (as_session_result){.end = "setup_failed"};
-	as_context_init(&c, w, spec->explorer->use, spec->subject, spec->seed, spec->budget.seconds);
-	c.model = spec->model;
-	c.world = spec->world;
-	c.try_number = spec->try_number;
-	c.sampling = spec->sampling;
-	c.max_tokens = spec->budget.tokens;
-	c.max_usd = spec->budget.usd;
+	open_context(&c, w, spec);
 	options.catalogue = c.engine->catalogue;
 	rc = as_worker_instance(w, spec->explorer, ASSAY_ROLE_EXPLORER, &explorer, err);
 	if (rc == 0) {

@@ -74,17 +74,12 @@ static int64_t days_of(int year, int month, int day) /* since 1970-01-01 */
 /* "Sun, 06 Nov 1994 08:49:37 GMT" as milliseconds from now. */
 static int64_t from_date(const char *text)
 {
-	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-	char month[4] = "";
-	int day, year, hour, minute, second;
-	if (sscanf(text, "%*3s, %2d %3s %4d %2d:%2d:%2d", &day, month, &year, &hour, &minute, &second) != 6) {
+	struct tm t = {.tm_mday = 0};
+	if (!strptime(text, "%a, %d %b %Y %H:%M:%S", &t)) {
 		return 0;
 	}
-	const char *at = strstr(months, month);
-	if (!at || strlen(month) != 3) {
-		return 0;
-	}
-	int64_t then = days_of(year, (int)(at - months) / 3 + 1, day) * 86400 + hour * 3600 + minute * 60 + second;
+	int64_t days = days_of(t.tm_year + 1900, t.tm_mon + 1, t.tm_mday);
+	int64_t then = days * 86400 + (int64_t)t.tm_hour * 3600 + (int64_t)t.tm_min * 60 + t.tm_sec;
 	int64_t ms = (then - (int64_t)time(NULL)) * 1000;
 	return ms > 0 ? ms : 1;
 }

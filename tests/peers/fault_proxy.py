@@ -162,6 +162,10 @@ class Proxy:
     def fault_rate_after(self, h, api, path, raw, body):
         self.send(h, *error(api, 429, "rate_limit_exceeded", "slow down"), headers=[("Retry-After", "1")])
 
+    def fault_rate_date(self, h, api, path, raw, body):
+        when = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(time.time() + 2))
+        self.send(h, *error(api, 429, "rate_limit_exceeded", "slow down"), headers=[("Retry-After", when)])
+
     def fault_500(self, h, api, path, raw, body):
         self.send(h, *error(api, 500, "server_error", "oh"))
 
@@ -228,6 +232,11 @@ class Proxy:
         """What the Responses API says of its reasoning when nothing is stored there."""
         answer = reply(api, "", [("c1", tool_names(api, body)[0], {})])
         answer["output"].insert(0, {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "c2VhbGVk"})
+        self.send(h, 200, reply(api, "done") if has_result(api, body) else answer)
+
+    def fault_unsealed(self, h, api, path, raw, body):
+        answer = reply(api, "", [("c1", tool_names(api, body)[0], {})])
+        answer["output"].insert(0, {"type": "reasoning", "id": "rs_1", "summary": []})
         self.send(h, 200, reply(api, "done") if has_result(api, body) else answer)
 
     def fault_bad_args(self, h, api, path, raw, body):
