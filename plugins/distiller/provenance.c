@@ -25,7 +25,7 @@ int prov_reject(struct prov *p, const char *format, ...)
 	for (char *c = line; *c; c++) {
 		*c = (unsigned char)*c < 0x20 ? ' ' : *c; /* one line, whatever servers call their tools */
 	}
-	p->rejected = prov_format(&p->arena, "%s", line);
+	p->rejected = text_format(&p->arena, "%s", line);
 	return PROV_REJECTED;
 }
 
@@ -63,9 +63,9 @@ static int read_texts(struct prov *p, assay_error *err)
 	const assay_json_api *J = p->J;
 	assay_text low = {0};
 	int rc;
-	p->goal = prov_trim(J->str(J->get(p->request->goal, "goal")));
+	p->goal = text_trim(J->str(J->get(p->request->goal, "goal")));
 	if (p->goal.len == 0) {
-		p->goal = prov_trim(J->str(J->get(p->request->trace, "goal")));
+		p->goal = text_trim(J->str(J->get(p->request->trace, "goal")));
 	}
 	if (p->goal.len == 0) {
 		return prov_reject(p, "the goal has no text");
@@ -74,13 +74,13 @@ static int read_texts(struct prov *p, assay_error *err)
 		return prov_reject(p, "the goal has %zu bytes; at most %d make a task", p->goal.len, PROV_MAX_GOAL);
 	}
 	p->prompt = prov_make_prompt(p, p->goal);
-	p->answer = prov_head(J->str(J->pointer(p->request->trace, "/seed_metadata/exploration/final_message")),
+	p->answer = text_head(J->str(J->pointer(p->request->trace, "/seed_metadata/exploration/final_message")),
 			      PROV_MAX_ANSWER);
 	rc = p->host->text->lower(p->prompt, &low, err);
 	if (rc < 0) {
 		return rc;
 	}
-	p->folded = prov_copy(&p->arena, (assay_str){low.ptr, low.len});
+	p->folded = text_copy(&p->arena, (assay_str){low.ptr, low.len});
 	J->text_free(&low);
 	rc = prov_numbers(p, p->prompt, &p->goal_numbers);
 	rc = rc < 0 ? rc : prov_number_words(p, p->folded, &p->goal_words);
@@ -127,7 +127,7 @@ static int distil(void *self, assay_call *call, const assay_distil_request *requ
 	for (size_t i = 0; i < p.n_checks; i++) {
 		host->json->free(p.checks[i].predicate);
 	}
-	prov_arena_free(&p.arena);
+	text_arena_free(&p.arena);
 	return rc;
 }
 

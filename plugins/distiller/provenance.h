@@ -8,6 +8,7 @@
 #ifndef DISTILLER_PROVENANCE_H
 #define DISTILLER_PROVENANCE_H
 
+#include "../common/text.h"
 #include <assay/roles/distiller.h>
 #include <stdbool.h>
 
@@ -37,29 +38,6 @@ enum {
 
 /* --- Memory: an arena of the host's blocks. Sticky failure: NULL once memory is out. ------------------------------ */
 
-struct prov_arena {
-	const assay_host *host;
-	struct prov_block *head;
-	bool failed;
-};
-
-void *prov_alloc(struct prov_arena *a, size_t count, size_t size); /* zeroed */
-assay_str prov_copy(struct prov_arena *a, assay_str s);
-assay_str prov_format(struct prov_arena *a, const char *format, ...) ASSAY_PRINTF(2, 3);
-/* Room for one more element of `size` bytes at the end of *items: its address, zeroed; NULL when memory is out. */
-void *prov_push(struct prov_arena *a, void *items, size_t *n, size_t *cap, size_t size);
-void prov_arena_free(struct prov_arena *a);
-
-/* Text that grows in an arena. */
-struct prov_buf {
-	struct prov_arena *arena;
-	char *ptr;
-	size_t len, cap;
-};
-void prov_add(struct prov_buf *b, assay_str s);
-void prov_puts(struct prov_buf *b, const char *s);
-assay_str prov_text(const struct prov_buf *b);
-
 struct prov_texts {
 	assay_str *list;
 	size_t n, cap;
@@ -68,23 +46,16 @@ struct prov_texts {
 /* --- Text ----------------------------------------------------------------------------------------------------------
  */
 
-bool prov_same(assay_str a, assay_str b);
-bool prov_is(assay_str a, const char *b);
 assay_str prov_sub(assay_str s, size_t from, size_t to);
-assay_str prov_trim(assay_str s);
-assay_str prov_head(assay_str s,
-		    size_t max); /* the longest prefix of at most max bytes that ends at a character's end */
-size_t prov_find(assay_str hay, assay_str needle, size_t from);      /* PROV_NONE: not there */
-size_t prov_find_word(assay_str hay, assay_str needle, size_t from); /* the same, at word bounds */
-bool prov_digit(char c);
-bool prov_letter(char c);
+size_t prov_find(assay_str hay, assay_str needle, size_t from); /* PROV_NONE: not there */
+size_t prov_find_word(assay_str hay, assay_str needle, size_t from);
 bool prov_has_digit(assay_str s);
 bool prov_has_space(assay_str s);
 bool prov_is_id(assay_str s);             /* one token with a digit in it, no path */
 bool prov_is_date(assay_str s);           /* a date, a time or an offset from UTC */
 bool prov_is_volatile_key(assay_str key); /* what it names changes by itself: time stamps, measurements, sessions */
 bool prov_keys_match(assay_str parameter, assay_str key);   /* "order_id" and "id" or "order_id" */
-assay_str prov_words(struct prov_arena *a, assay_str name); /* "create_note", "createNote": "create note" */
+assay_str prov_words(struct text_arena *a, assay_str name); /* "create_note", "createNote": "create note" */
 uint64_t prov_hash(assay_str s);
 
 /* --- What a trace is taken apart into ------------------------------------------------------------------------------
@@ -157,7 +128,7 @@ struct prov {
 	const assay_json_api *J;
 	assay_call *call;
 	const assay_distil_request *request;
-	struct prov_arena arena;
+	struct text_arena arena;
 	bool try_alternatives;
 	assay_str goal, prompt, folded, answer;
 	struct prov_texts goal_numbers, goal_words, answer_numbers; /* goal_words: "two", as "2" */

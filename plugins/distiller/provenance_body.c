@@ -5,13 +5,13 @@ enum { SHOWN_VALUES = 3, SHOWN_BYTES = 60 };
 
 static assay_str id_name(struct prov *p, assay_str tool)
 {
-	struct prov_buf out = {.arena = &p->arena};
-	tool = prov_head(tool, 60);
+	struct text_buf out = {.arena = &p->arena};
+	tool = text_head(tool, 60);
 	for (size_t i = 0; i < tool.len; i++) {
-		char c = prov_letter(tool.ptr[i]) || prov_digit(tool.ptr[i]) ? tool.ptr[i] : '_';
-		prov_add(&out, (assay_str){&c, 1});
+		char c = text_letter(tool.ptr[i]) || text_digit(tool.ptr[i]) ? tool.ptr[i] : '_';
+		text_add(&out, (assay_str){&c, 1});
 	}
-	return prov_text(&out);
+	return text_of(&out);
 }
 
 /* c1_create_note; c1_create_note_1, _2 where an array gives several; c1_search_shows for what a result must show. */
@@ -39,29 +39,29 @@ static void name_checks(struct prov *p)
 				continue;
 			}
 			if (c->values.n > 0) {
-				c->id = prov_format(&p->arena, "c%zu_%.*s_shows", number, ASSAY_FMT(name));
+				c->id = text_format(&p->arena, "c%zu_%.*s_shows", number, ASSAY_FMT(name));
 			} else if (effects == 1) {
-				c->id = prov_format(&p->arena, "c%zu_%.*s", number, ASSAY_FMT(name));
+				c->id = text_format(&p->arena, "c%zu_%.*s", number, ASSAY_FMT(name));
 			} else {
-				c->id = prov_format(&p->arena, "c%zu_%.*s_%zu", number, ASSAY_FMT(name), ++k);
+				c->id = text_format(&p->arena, "c%zu_%.*s_%zu", number, ASSAY_FMT(name), ++k);
 			}
 		}
 	}
 }
 
-static void add_value(struct prov *p, struct prov_buf *out, assay_str parameter, assay_str text, size_t *shown)
+static void add_value(struct prov *p, struct text_buf *out, assay_str parameter, assay_str text, size_t *shown)
 {
 	if (*shown == SHOWN_VALUES) {
 		return;
 	}
-	prov_puts(out, *shown ? ", " : " with ");
+	text_puts(out, *shown ? ", " : " with ");
 	if (parameter.len > 0) {
-		prov_add(out, prov_words(&p->arena, parameter));
-		prov_puts(out, " ");
+		text_add(out, prov_words(&p->arena, parameter));
+		text_puts(out, " ");
 	}
-	prov_puts(out, "\"");
-	prov_add(out, prov_head(text, SHOWN_BYTES));
-	prov_puts(out, text.len > SHOWN_BYTES ? "...\"" : "\"");
+	text_puts(out, "\"");
+	text_add(out, text_head(text, SHOWN_BYTES));
+	text_puts(out, text.len > SHOWN_BYTES ? "...\"" : "\"");
 	++*shown;
 }
 
@@ -70,9 +70,9 @@ static assay_str describe_effect(struct prov *p, const struct prov_check *k)
 	const struct prov_call *c = &p->calls[k->call];
 	const assay_json *include = p->J->get(k->predicate, "must_include"),
 			 *match = p->J->get(k->predicate, "must_match");
-	struct prov_buf out = {.arena = &p->arena};
+	struct text_buf out = {.arena = &p->arena};
 	size_t shown = 0;
-	prov_add(&out, prov_words(&p->arena, c->name));
+	text_add(&out, prov_words(&p->arena, c->name));
 	if (out.len > 0 && out.ptr[0] >= 'a' && out.ptr[0] <= 'z') {
 		out.ptr[0] = (char)(out.ptr[0] - 32);
 	}
@@ -83,7 +83,7 @@ static assay_str describe_effect(struct prov *p, const struct prov_check *k)
 	for (const assay_json *v = p->J->first(match); v; v = p->J->next(v)) {
 		add_value(p, &out, p->J->key(v), p->J->str(p->J->get(v, "contains")), &shown);
 	}
-	return prov_text(&out);
+	return text_of(&out);
 }
 
 static int put_pair(struct prov *p, assay_json *set, assay_str server, assay_str tool)
@@ -116,16 +116,16 @@ static int put_value(struct prov *p, assay_json *list, const struct prov_check *
 {
 	const assay_json_api *J = p->J;
 	assay_json *item = J->object(), *predicate = J->object(), *all = J->array();
-	struct prov_buf text = {.arena = &p->arena};
+	struct text_buf text = {.arena = &p->arena};
 	int rc = prov_set_str(p, item, "kind", ASSAY_STR("value_produced"));
-	prov_puts(&text, "A result shows ");
+	text_puts(&text, "A result shows ");
 	for (size_t i = 0; i < k->values.n; i++) {
-		prov_puts(&text, i ? " and " : "");
-		prov_add(&text, k->values.list[i]);
+		text_puts(&text, i ? " and " : "");
+		text_add(&text, k->values.list[i]);
 		rc |= J->append(all, J->string(k->values.list[i]));
 	}
 	rc |= prov_set_str(p, item, "checkpoint_id", k->id);
-	rc |= prov_set_str(p, item, "description", prov_text(&text));
+	rc |= prov_set_str(p, item, "description", text_of(&text));
 	rc |= J->set(predicate, "contains_any", J->null());
 	rc |= J->set(predicate, "contains_all", all);
 	rc |= J->set(predicate, "regex", J->null());
@@ -136,16 +136,16 @@ static int put_value(struct prov *p, assay_json *list, const struct prov_check *
 
 static assay_json *make_notes(struct prov *p)
 {
-	struct prov_buf text = {.arena = &p->arena};
+	struct text_buf text = {.arena = &p->arena};
 	if (p->untried.n == 0) {
 		return p->J->null();
 	}
-	prov_puts(&text, "Alternatives that were not tried: ");
+	text_puts(&text, "Alternatives that were not tried: ");
 	for (size_t i = 0; i < p->untried.n; i++) {
-		prov_puts(&text, i ? ", " : "");
-		prov_add(&text, p->untried.list[i]);
+		text_puts(&text, i ? ", " : "");
+		text_add(&text, p->untried.list[i]);
 	}
-	return p->J->string(prov_text(&text));
+	return p->J->string(text_of(&text));
 }
 
 assay_json *prov_make_body(struct prov *p)

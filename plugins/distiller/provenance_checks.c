@@ -104,7 +104,7 @@ static int make_predicate(struct prov *p, const struct prov_call *c, const struc
 
 static struct prov_check *add_check(struct prov *p, size_t call)
 {
-	struct prov_check *k = prov_push(&p->arena, &p->checks, &p->n_checks, &p->cap_checks, sizeof *p->checks);
+	struct prov_check *k = text_push(&p->arena, &p->checks, &p->n_checks, &p->cap_checks, sizeof *p->checks);
 	if (k) {
 		k->call = call;
 	}
@@ -125,7 +125,7 @@ static bool is_repeated(const struct prov_call *c, size_t input)
 {
 	for (size_t i = 0; i < input; i++) {
 		const struct prov_input *x = &c->inputs[i], *y = &c->inputs[input];
-		if (x->element && is_known(x) && prov_same(x->parameter, y->parameter) && prov_same(x->text, y->text)) {
+		if (x->element && is_known(x) && text_same(x->parameter, y->parameter) && text_same(x->text, y->text)) {
 			return true;
 		}
 	}
@@ -200,7 +200,7 @@ static int choose_values(struct prov *p, size_t call, struct prov_texts *out)
 			if (prov_has_text(out, leaf->spelled) || shown_elsewhere(p, call, leaf->spelled)) {
 				continue;
 			}
-			slot = prov_push(&p->arena, &out->list, &out->n, &out->cap, sizeof *out->list);
+			slot = text_push(&p->arena, &out->list, &out->n, &out->cap, sizeof *out->list);
 			if (!slot) {
 				return ASSAY_ENOMEM;
 			}

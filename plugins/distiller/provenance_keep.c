@@ -27,7 +27,7 @@ bool prov_is_rare(const struct prov *p, const struct prov_leaf *leaf)
 
 static bool same_name(const struct prov_call *a, const struct prov_call *b)
 {
-	return prov_same(a->server, b->server) && prov_same(a->name, b->name);
+	return text_same(a->server, b->server) && text_same(a->name, b->name);
 }
 
 static void keep_written(struct prov *p)
@@ -51,7 +51,7 @@ static bool carries(const struct prov_call *c, assay_str text)
 {
 	for (size_t i = 0; i < c->n_inputs; i++) {
 		bool of_goal = c->inputs[i].origin == PROV_GOAL || c->inputs[i].origin == PROV_FOLDED;
-		if (of_goal && prov_same(c->inputs[i].text, text)) {
+		if (of_goal && text_same(c->inputs[i].text, text)) {
 			return true;
 		}
 	}
@@ -95,7 +95,7 @@ static bool overlap(const struct prov_call *a, const struct prov_call *b)
 		for (size_t k = 0; k < b->n_inputs; k++) {
 			assay_str x = a->inputs[i].text, y = b->inputs[k].text;
 			if (!a->inputs[i].element && !b->inputs[k].element && x.len <= MAX_PHRASE &&
-			    y.len <= MAX_PHRASE && prov_same(a->inputs[i].parameter, b->inputs[k].parameter) &&
+			    y.len <= MAX_PHRASE && text_same(a->inputs[i].parameter, b->inputs[k].parameter) &&
 			    (prov_find_word(x, y, 0) != PROV_NONE || prov_find_word(y, x, 0) != PROV_NONE)) {
 				return true;
 			}
@@ -122,7 +122,7 @@ static bool is_quoted(const struct prov *p, const struct prov_call *c)
 static bool gave_nothing(const struct prov *p, size_t call)
 {
 	for (size_t i = 0; i < p->n_leaves; i++) {
-		if (p->leaves[i].call == call && !prov_is(p->leaves[i].text, "0")) {
+		if (p->leaves[i].call == call && !text_is(p->leaves[i].text, "0")) {
 			return false;
 		}
 	}
@@ -187,7 +187,7 @@ static bool are_siblings(const struct prov *p, const struct prov_call *a, const 
 	}
 	for (size_t i = 0; i < a->n_inputs; i++) {
 		const struct prov_input *x = &a->inputs[i], *y = &b->inputs[i];
-		if (!prov_same(x->parameter, y->parameter) || x->origin != y->origin ||
+		if (!text_same(x->parameter, y->parameter) || x->origin != y->origin ||
 		    (x->origin == PROV_RESULT && !same_producer(p, x, y))) {
 			return false;
 		}
@@ -233,7 +233,7 @@ static bool made_good(const struct prov *p, size_t call)
 	for (size_t i = call + 1; i < p->n_calls; i++) {
 		const struct prov_call *d = &p->calls[i];
 		if (d->success &&
-		    (same_name(c, d) || (prov_writes(c) && prov_writes(d) && prov_same(c->server, d->server)))) {
+		    (same_name(c, d) || (prov_writes(c) && prov_writes(d) && text_same(c->server, d->server)))) {
 			return true;
 		}
 	}
@@ -263,8 +263,8 @@ static int check_failures(struct prov *p)
 		const struct prov_call *c = &p->calls[i];
 		if (!c->success && (prov_writes(c) || lost_value(p, i)) && !made_good(p, i)) {
 			return prov_reject(p, "step %lld, %.*s on %.*s, failed and was never made good",
-					   (long long)c->step_id, ASSAY_FMT(prov_head(c->name, 80)),
-					   ASSAY_FMT(prov_head(c->server, 80)));
+					   (long long)c->step_id, ASSAY_FMT(text_head(c->name, 80)),
+					   ASSAY_FMT(text_head(c->server, 80)));
 		}
 	}
 	return 0;
@@ -277,8 +277,8 @@ static int check_kept(struct prov *p)
 		const struct prov_call *c = &p->calls[i];
 		if (c->kept && !c->tool) {
 			return prov_reject(p, "step %lld calls %.*s on %.*s, which the catalogue does not have",
-					   (long long)c->step_id, ASSAY_FMT(prov_head(c->name, 80)),
-					   ASSAY_FMT(prov_head(c->server, 80)));
+					   (long long)c->step_id, ASSAY_FMT(text_head(c->name, 80)),
+					   ASSAY_FMT(text_head(c->server, 80)));
 		}
 		kept += c->kept;
 	}

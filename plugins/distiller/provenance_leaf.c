@@ -14,14 +14,14 @@ static bool looks_like_number(assay_str s, char clean[40], size_t *n)
 	}
 	for (; i < s.len && *n < 39; i++) {
 		char c = s.ptr[i];
-		if (c == ',' && count > 0 && dots == 0 && s.len - i >= 4 && prov_digit(s.ptr[i + 1]) &&
-		    prov_digit(s.ptr[i + 2]) && prov_digit(s.ptr[i + 3]) &&
-		    (s.len - i == 4 || !prov_digit(s.ptr[i + 4]))) {
+		if (c == ',' && count > 0 && dots == 0 && s.len - i >= 4 && text_digit(s.ptr[i + 1]) &&
+		    text_digit(s.ptr[i + 2]) && text_digit(s.ptr[i + 3]) &&
+		    (s.len - i == 4 || !text_digit(s.ptr[i + 4]))) {
 			continue;
 		}
 		if (c == '.' && dots == 0 && count > 0 && i + 1 < s.len) {
 			dots++;
-		} else if (prov_digit(c)) {
+		} else if (text_digit(c)) {
 			count++;
 		} else {
 			return false;
@@ -36,7 +36,7 @@ static assay_str dump_number(struct prov *p, const assay_json *value)
 	assay_text text = {0};
 	assay_str out = {"", 0};
 	if (p->J->dump(value, ASSAY_JSON_PYTHON, &text, NULL) == 0) {
-		out = prov_copy(&p->arena, (assay_str){text.ptr, text.len});
+		out = text_copy(&p->arena, (assay_str){text.ptr, text.len});
 		p->J->text_free(&text);
 	} else {
 		p->arena.failed = true;
@@ -95,7 +95,7 @@ static void put_leaf(struct sink *s, assay_str key, assay_str text, assay_str sp
 	if (text.len == 0 || s->left == 0) {
 		return;
 	}
-	leaf = prov_push(&s->p->arena, s->list, s->n, s->cap, sizeof **s->list);
+	leaf = text_push(&s->p->arena, s->list, s->n, s->cap, sizeof **s->list);
 	if (leaf) {
 		*leaf = (struct prov_leaf){.key = key,
 					   .text = text,
@@ -114,13 +114,13 @@ static void put_line(struct sink *s, assay_str key, assay_str line)
 	while (line.len > 0 && strchr("-*#> \t", line.ptr[0]) && line.ptr[0]) {
 		line = prov_sub(line, 1, line.len);
 	}
-	line = prov_trim(line);
+	line = text_trim(line);
 	if (line.len >= 3 && line.len <= MAX_LINE) {
 		put_leaf(s, key, line, line, false, true);
 	}
 	colon = prov_find(line, ASSAY_STR(": "), 0);
 	if (colon != PROV_NONE) {
-		assay_str rest = prov_trim(prov_sub(line, colon + 2, line.len));
+		assay_str rest = text_trim(prov_sub(line, colon + 2, line.len));
 		if (rest.len >= 3 && rest.len <= MAX_LINE && !prov_is_id(rest)) {
 			put_leaf(s, prov_sub(line, 0, colon), rest, rest, false, true);
 		}
@@ -132,7 +132,7 @@ static void put_parts(struct sink *s, assay_str key, assay_str text)
 {
 	size_t at = 0;
 	assay_str token;
-	text = prov_head(text, PROV_MAX_TEXT);
+	text = text_head(text, PROV_MAX_TEXT);
 	while (at < text.len && s->left > 0) {
 		const char *end = memchr(text.ptr + at, '\n', text.len - at);
 		size_t to = end ? (size_t)(end - text.ptr) : text.len;
@@ -154,7 +154,7 @@ static void put_json(struct sink *s, assay_str key, const assay_json *parsed, un
 /* A text: JSON where it is JSON, else one value and what it holds. */
 static void put_string(struct sink *s, assay_str key, assay_str text, unsigned depth)
 {
-	const assay_str trimmed = prov_trim(text);
+	const assay_str trimmed = text_trim(text);
 	assay_json *parsed = NULL;
 	assay_str normal;
 	bool number = false;
@@ -201,9 +201,9 @@ static void put_json(struct sink *s, assay_str key, const assay_json *parsed, un
 	put_value(s, key, parsed, depth + 1);
 	for (size_t i = before; i < *s->n; i++) {
 		struct prov_leaf *leaf = &(*s->list)[i];
-		leaf->key = prov_copy(&s->p->arena, leaf->key);
-		leaf->spelled = prov_copy(&s->p->arena, leaf->spelled);
-		leaf->text = prov_copy(&s->p->arena, leaf->text);
+		leaf->key = text_copy(&s->p->arena, leaf->key);
+		leaf->spelled = text_copy(&s->p->arena, leaf->spelled);
+		leaf->text = text_copy(&s->p->arena, leaf->text);
 	}
 }
 
@@ -220,8 +220,8 @@ int prov_flatten_result(struct prov *p, const assay_json *result, struct prov_le
 		put_value(&s, (assay_str){"", 0}, structured, 0);
 	} else if (J->type(content) == ASSAY_JSON_ARRAY) {
 		for (const assay_json *part = J->first(content); part; part = J->next(part)) {
-			if (prov_is(J->str(J->get(part, "type")), "text")) {
-				put_string(&s, (assay_str){"", 0}, prov_trim(J->str(J->get(part, "text"))), 0);
+			if (text_is(J->str(J->get(part, "type")), "text")) {
+				put_string(&s, (assay_str){"", 0}, text_trim(J->str(J->get(part, "text"))), 0);
 			}
 		}
 	}
@@ -237,7 +237,7 @@ static struct prov_input *put_input(struct prov *p, struct prov_call *c, const s
 	if (c->n_inputs >= PROV_MAX_INPUTS) {
 		return NULL;
 	}
-	slot = prov_push(&p->arena, &c->inputs, &c->n_inputs, &c->cap_inputs, sizeof *c->inputs);
+	slot = text_push(&p->arena, &c->inputs, &c->n_inputs, &c->cap_inputs, sizeof *c->inputs);
 	if (slot) {
 		*slot = *input;
 		slot->producer = PROV_NONE;
@@ -282,7 +282,7 @@ static void put_argument_parts(struct prov *p, struct prov_call *c)
 		if (whole.element || p->J->type(whole.value) != ASSAY_JSON_STRING || !prov_has_space(whole.text)) {
 			continue;
 		}
-		whole.text = prov_head(whole.text, PROV_MAX_TEXT);
+		whole.text = text_head(whole.text, PROV_MAX_TEXT);
 		while (c->n_inputs < PROV_MAX_INPUTS && prov_next_token(whole.text, &at, &token)) {
 			struct prov_input part = whole;
 			part.element = part.part = true;
@@ -315,7 +315,7 @@ bool prov_is_echo(const struct prov_call *c, const struct prov_leaf *leaf)
 {
 	for (size_t i = 0; i < c->n_inputs; i++) {
 		const struct prov_input *in = &c->inputs[i];
-		if (in->part ? leaf->part && prov_same(in->text, leaf->spelled) : prov_same(in->text, leaf->text)) {
+		if (in->part ? leaf->part && text_same(in->text, leaf->spelled) : text_same(in->text, leaf->text)) {
 			return true;
 		}
 	}

@@ -14,9 +14,9 @@ static size_t check_of(const struct prov *p, size_t call)
 
 static bool in_set(const struct prov_call *c, const struct prov_call *other)
 {
-	bool in = prov_same(c->server, other->server) && prov_same(c->name, other->name);
+	bool in = text_same(c->server, other->server) && text_same(c->name, other->name);
 	for (size_t i = 0; i < c->n_same && !in; i++) {
-		in = prov_same(c->same[i]->server, other->server) && prov_same(c->same[i]->name, other->name);
+		in = text_same(c->same[i]->server, other->server) && text_same(c->same[i]->name, other->name);
 	}
 	return in;
 }
@@ -101,8 +101,8 @@ static int put_edge(const struct prov *p, assay_json *list, size_t a, size_t b)
 assay_json *prov_make_ordering(struct prov *p)
 {
 	size_t n = p->n_calls;
-	bool *before = prov_alloc(&p->arena, n * n + 1, sizeof *before),
-	     *reach = prov_alloc(&p->arena, n * n + 1, sizeof *reach);
+	bool *before = text_alloc(&p->arena, n * n + 1, sizeof *before),
+	     *reach = text_alloc(&p->arena, n * n + 1, sizeof *reach);
 	assay_json *list = p->J->array();
 	int rc = before && reach && list ? 0 : ASSAY_ENOMEM;
 	if (rc == 0) {
@@ -146,9 +146,9 @@ static void used(const struct prov *p, const assay_tool *tool, bool *server, boo
 	*server = *called = false;
 	for (size_t i = 0; i < p->n_calls; i++) {
 		const struct prov_call *c = &p->calls[i];
-		if (prov_same(c->server, tool->server)) {
+		if (text_same(c->server, tool->server)) {
 			*server = *server || c->success;
-			*called = *called || prov_same(c->name, tool->name);
+			*called = *called || text_same(c->name, tool->name);
 		}
 	}
 }
@@ -161,9 +161,9 @@ static int put_mine(struct prov *p, assay_json *list, const assay_tool *tool, si
 	int rc = prov_set_str(p, pair, "server_id", tool->server);
 	rc |= prov_set_str(p, pair, "tool_name", tool->name);
 	rc |= prov_set_str(p, mine, "minefield_id",
-			   prov_format(&p->arena, "m%zu_%.*s", number, ASSAY_FMT(prov_head(tool->name, 60))));
+			   text_format(&p->arena, "m%zu_%.*s", number, ASSAY_FMT(text_head(tool->name, 60))));
 	rc |= prov_set_str(p, mine, "description",
-			   prov_format(&p->arena, "The goal does not ask to %.*s", ASSAY_FMT(prov_head(words, 80))));
+			   text_format(&p->arena, "The goal does not ask to %.*s", ASSAY_FMT(text_head(words, 80))));
 	rc |= J->set(mine, "forbidden_tool", pair);
 	rc |= J->set(mine, "forbidden_arg_predicate", J->null());
 	return rc | J->append(list, mine);

@@ -11,7 +11,7 @@ enum {
 bool prov_has_text(const struct prov_texts *list, assay_str s)
 {
 	for (size_t i = 0; i < list->n; i++) {
-		if (prov_same(list->list[i], s)) {
+		if (text_same(list->list[i], s)) {
 			return true;
 		}
 	}
@@ -21,7 +21,7 @@ bool prov_has_text(const struct prov_texts *list, assay_str s)
 static int put_text(struct prov *p, struct prov_texts *out, assay_str s)
 {
 	assay_str *slot =
-		prov_has_text(out, s) ? NULL : prov_push(&p->arena, &out->list, &out->n, &out->cap, sizeof *out->list);
+		prov_has_text(out, s) ? NULL : text_push(&p->arena, &out->list, &out->n, &out->cap, sizeof *out->list);
 	if (slot) {
 		*slot = s;
 	}
@@ -34,17 +34,17 @@ static bool number_starts(assay_str s, size_t i)
 {
 	char before = i > 0 ? s.ptr[i - 1] : ' ', far = i > 1 ? s.ptr[i - 2] : ' ';
 	bool joins = before != '\0' && strchr("-.,/:+", before) != NULL;
-	if (prov_digit(before) || prov_letter(before) || before == '_') {
+	if (text_digit(before) || text_letter(before) || before == '_') {
 		return false;
 	}
-	return !joins || !(prov_digit(far) || prov_letter(far));
+	return !joins || !(text_digit(far) || text_letter(far));
 }
 
 static size_t number_ends(assay_str s, size_t i)
 {
-	while (i < s.len && prov_digit(s.ptr[i])) {
+	while (i < s.len && text_digit(s.ptr[i])) {
 		i++;
-		if (i + 1 < s.len && (s.ptr[i] == '.' || s.ptr[i] == ',') && prov_digit(s.ptr[i + 1])) {
+		if (i + 1 < s.len && (s.ptr[i] == '.' || s.ptr[i] == ',') && text_digit(s.ptr[i + 1])) {
 			i++;
 		}
 	}
@@ -54,10 +54,10 @@ static size_t number_ends(assay_str s, size_t i)
 static bool ends_number(assay_str s, size_t i)
 {
 	char c = i < s.len ? s.ptr[i] : ' ', d = i + 1 < s.len ? s.ptr[i + 1] : ' ';
-	if (prov_letter(c) || prov_digit(c) || c == '_') {
+	if (text_letter(c) || text_digit(c) || c == '_') {
 		return false;
 	}
-	return !((c == '-' || c == '/' || c == ':' || c == '.' || c == ',') && prov_digit(d));
+	return !((c == '-' || c == '/' || c == ':' || c == '.' || c == ',') && text_digit(d));
 }
 
 int prov_number_words(struct prov *p, assay_str text, struct prov_texts *out)
@@ -68,7 +68,7 @@ int prov_number_words(struct prov *p, assay_str text, struct prov_texts *out)
 	for (size_t i = 0; i < sizeof words / sizeof *words && rc == 0; i++) {
 		assay_str word = {words[i], strlen(words[i])};
 		if (prov_find_word(text, word, 0) != PROV_NONE) {
-			rc = put_text(p, out, prov_format(&p->arena, "%zu", i + 2));
+			rc = put_text(p, out, text_format(&p->arena, "%zu", i + 2));
 		}
 	}
 	return rc;
@@ -79,7 +79,7 @@ int prov_numbers(struct prov *p, assay_str text, struct prov_texts *out)
 	int rc = 0;
 	for (size_t i = 0; i < text.len && rc == 0 && out->n < PROV_MAX_LEAVES;) {
 		size_t to;
-		if (!prov_digit(text.ptr[i]) || !number_starts(text, i)) {
+		if (!text_digit(text.ptr[i]) || !number_starts(text, i)) {
 			i++;
 			continue;
 		}
@@ -121,7 +121,7 @@ static int compare_leaves(const void *a, const void *b)
 
 static int make_index(struct prov *p, assay_error *err)
 {
-	p->index = prov_alloc(&p->arena, p->n_leaves + 1, sizeof(struct prov_leaf *));
+	p->index = text_alloc(&p->arena, p->n_leaves + 1, sizeof(struct prov_leaf *));
 	if (!p->index) {
 		return prov_fail_memory(p, err);
 	}
@@ -145,7 +145,7 @@ void prov_look_up(const struct prov *p, assay_str text, size_t *from, size_t *to
 		}
 	}
 	*from = low;
-	while (low < p->n_leaves && p->index[low]->hash == hash && prov_same(p->index[low]->text, text)) {
+	while (low < p->n_leaves && p->index[low]->hash == hash && text_same(p->index[low]->text, text)) {
 		low++;
 	}
 	*to = low;
@@ -203,7 +203,7 @@ static bool is_folded_in(const struct prov *p, assay_str text)
 static bool says_itself(const struct prov_call *c, assay_str text)
 {
 	for (size_t i = 0; i < c->n_inputs; i++) {
-		if (prov_same(c->inputs[i].text, text)) {
+		if (text_same(c->inputs[i].text, text)) {
 			return true;
 		}
 	}
@@ -216,11 +216,11 @@ static bool is_hinted(const struct prov *p, size_t call, assay_str text)
 	size_t looked = 0;
 	for (size_t i = call; i-- > 0 && text.len >= SHORT && looked < MAX_ERRORS;) {
 		const struct prov_call *c = &p->calls[i];
-		if (c->success || !prov_same(c->server, p->calls[call].server)) {
+		if (c->success || !text_same(c->server, p->calls[call].server)) {
 			continue;
 		}
 		looked++;
-		if (!says_itself(c, text) && prov_find_word(prov_head(c->text, PROV_MAX_ERROR), text, 0) != PROV_NONE) {
+		if (!says_itself(c, text) && prov_find_word(text_head(c->text, PROV_MAX_ERROR), text, 0) != PROV_NONE) {
 			return true;
 		}
 	}
@@ -235,7 +235,7 @@ static bool is_word_of_goal(const struct prov *p, const struct prov_call *c, con
 		return false;
 	}
 	for (const assay_json *r = p->J->first(required); r; r = p->J->next(r)) {
-		if (prov_same(p->J->str(r), in->parameter)) {
+		if (text_same(p->J->str(r), in->parameter)) {
 			return true;
 		}
 	}

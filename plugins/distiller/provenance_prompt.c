@@ -3,14 +3,14 @@
 
 static bool is_name_byte(char c)
 {
-	return prov_letter(c) || prov_digit(c) || c == '_' || c == '-';
+	return text_letter(c) || text_digit(c) || c == '_' || c == '-';
 }
 
 static const assay_tool *find_tool(const struct prov *p, assay_str server, assay_str name, bool any_server)
 {
 	for (size_t i = 0; i < p->request->catalogue.count; i++) {
 		const assay_tool *t = p->request->catalogue.list[i];
-		if (prov_same(t->name, name) && (any_server || prov_same(t->server, server))) {
+		if (text_same(t->name, name) && (any_server || text_same(t->server, server))) {
 			return t;
 		}
 	}
@@ -89,14 +89,14 @@ static const assay_tool *named_at(const struct prov *p, assay_str s, size_t from
 
 assay_str prov_make_prompt(struct prov *p, assay_str goal)
 {
-	struct prov_buf out = {.arena = &p->arena};
+	struct text_buf out = {.arena = &p->arena};
 	size_t i = 0;
 	while (i < goal.len) {
 		size_t to = name_end(goal, i);
 		const assay_tool *t = to > i ? named_at(p, goal, i, &to) : NULL;
 		if (!t) {
 			to = to > i ? to : i + 1;
-			prov_add(&out, prov_sub(goal, i, to));
+			text_add(&out, prov_sub(goal, i, to));
 			i = to;
 			continue;
 		}
@@ -106,8 +106,8 @@ assay_str prov_make_prompt(struct prov *p, assay_str goal)
 		} else if (to + 1 < goal.len && goal.ptr[to] == '(' && goal.ptr[to + 1] == ')') {
 			to += 2;
 		}
-		prov_add(&out, prov_words(&p->arena, t->name));
+		text_add(&out, prov_words(&p->arena, t->name));
 		i = to;
 	}
-	return prov_trim(prov_text(&out));
+	return text_trim(text_of(&out));
 }

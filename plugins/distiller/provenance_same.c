@@ -22,13 +22,13 @@ static bool has_type(const assay_json_api *J, const assay_json *schema, const as
 			return false;
 		}
 	}
-	return type.len == 0 || (prov_is(type, "string") && kind == ASSAY_JSON_STRING) ||
-	       (prov_is(type, "number") && kind == ASSAY_JSON_NUMBER) ||
-	       (prov_is(type, "integer") && kind == ASSAY_JSON_NUMBER) ||
-	       (prov_is(type, "boolean") && kind == ASSAY_JSON_BOOL) ||
-	       (prov_is(type, "array") && kind == ASSAY_JSON_ARRAY) ||
-	       (prov_is(type, "object") && kind == ASSAY_JSON_OBJECT) ||
-	       (prov_is(type, "null") && kind == ASSAY_JSON_NULL);
+	return type.len == 0 || (text_is(type, "string") && kind == ASSAY_JSON_STRING) ||
+	       (text_is(type, "number") && kind == ASSAY_JSON_NUMBER) ||
+	       (text_is(type, "integer") && kind == ASSAY_JSON_NUMBER) ||
+	       (text_is(type, "boolean") && kind == ASSAY_JSON_BOOL) ||
+	       (text_is(type, "array") && kind == ASSAY_JSON_ARRAY) ||
+	       (text_is(type, "object") && kind == ASSAY_JSON_OBJECT) ||
+	       (text_is(type, "null") && kind == ASSAY_JSON_NULL);
 }
 
 static bool admits(const assay_json_api *J, const assay_json *schema, const assay_json *arguments)
@@ -59,7 +59,7 @@ static int needed_values(struct prov *p, size_t call, struct prov_texts *out)
 			if (in->origin != PROV_RESULT || in->producer != call || prov_has_text(out, text)) {
 				continue;
 			}
-			slot = prov_push(&p->arena, &out->list, &out->n, &out->cap, sizeof *out->list);
+			slot = text_push(&p->arena, &out->list, &out->n, &out->cap, sizeof *out->list);
 			if (!slot) {
 				return ASSAY_ENOMEM;
 			}
@@ -69,7 +69,7 @@ static int needed_values(struct prov *p, size_t call, struct prov_texts *out)
 	for (size_t i = 0; i < p->n_checks; i++) {
 		for (size_t k = 0; k < p->checks[i].values.n && p->checks[i].call == call; k++) {
 			bool number;
-			assay_str *slot = prov_push(&p->arena, &out->list, &out->n, &out->cap, sizeof *out->list);
+			assay_str *slot = text_push(&p->arena, &out->list, &out->n, &out->cap, sizeof *out->list);
 			if (!slot) {
 				return ASSAY_ENOMEM;
 			}
@@ -89,7 +89,7 @@ static int returns_all(struct prov *p, const struct prov_call *c, const assay_js
 	for (size_t i = 0; i < needed->n && rc == 0 && *all; i++) {
 		bool found = false;
 		for (size_t k = 0; k < n && !found; k++) {
-			found = prov_same(leaves[k].text, needed->list[i]) && !prov_is_echo(c, &leaves[k]);
+			found = text_same(leaves[k].text, needed->list[i]) && !prov_is_echo(c, &leaves[k]);
 		}
 		*all = found;
 	}
@@ -129,11 +129,11 @@ static int try_tool(struct prov *p, const struct prov_call *c, const assay_tool 
 
 static int note_untried(struct prov *p, const assay_tool *tool)
 {
-	assay_str name = prov_format(&p->arena, "%.*s.%.*s", ASSAY_FMT(tool->server), ASSAY_FMT(tool->name)), *slot;
+	assay_str name = text_format(&p->arena, "%.*s.%.*s", ASSAY_FMT(tool->server), ASSAY_FMT(tool->name)), *slot;
 	if (prov_has_text(&p->untried, name)) {
 		return 0;
 	}
-	slot = prov_push(&p->arena, &p->untried.list, &p->untried.n, &p->untried.cap, sizeof *p->untried.list);
+	slot = text_push(&p->arena, &p->untried.list, &p->untried.n, &p->untried.cap, sizeof *p->untried.list);
 	if (!slot) {
 		return ASSAY_ENOMEM;
 	}
@@ -143,7 +143,7 @@ static int note_untried(struct prov *p, const assay_tool *tool)
 
 static int add_same(struct prov *p, struct prov_call *c, const assay_tool *tool)
 {
-	const assay_tool **slot = prov_push(&p->arena, &c->same, &c->n_same, &c->cap_same, sizeof(const assay_tool *));
+	const assay_tool **slot = text_push(&p->arena, &c->same, &c->n_same, &c->cap_same, sizeof(const assay_tool *));
 	if (!slot) {
 		return ASSAY_ENOMEM;
 	}
@@ -159,7 +159,7 @@ static int try_call(struct prov *p, size_t call, size_t *tries, assay_error *err
 	for (size_t i = 0; i < p->request->surface.count && rc == 0; i++) {
 		const assay_tool *tool = p->request->surface.list[i];
 		bool tried = false, same = false;
-		if (!prov_same(tool->name, c->name) || prov_same(tool->server, c->server) || prov_destroys(p, tool) ||
+		if (!text_same(tool->name, c->name) || text_same(tool->server, c->server) || prov_destroys(p, tool) ||
 		    !admits(p->J, tool->input_schema, c->arguments)) {
 			continue;
 		}

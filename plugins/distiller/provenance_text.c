@@ -2,58 +2,9 @@
 #include "provenance.h"
 #include <string.h>
 
-bool prov_same(assay_str a, assay_str b)
-{
-	return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
-}
-
-bool prov_is(assay_str a, const char *b)
-{
-	return prov_same(a, (assay_str){b, strlen(b)});
-}
-
 assay_str prov_sub(assay_str s, size_t from, size_t to)
 {
 	return (assay_str){s.ptr ? s.ptr + from : "", to - from};
-}
-
-bool prov_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-bool prov_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool is_space(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-assay_str prov_trim(assay_str s)
-{
-	size_t from = 0, to = s.len;
-	while (from < to && is_space(s.ptr[from])) {
-		from++;
-	}
-	while (to > from && is_space(s.ptr[to - 1])) {
-		to--;
-	}
-	return prov_sub(s, from, to);
-}
-
-assay_str prov_head(assay_str s, size_t max)
-{
-	size_t n = s.len;
-	if (n > max) {
-		n = max;
-		while (n > 0 && ((unsigned char)s.ptr[n] & 0xC0u) == 0x80u) {
-			n--;
-		}
-	}
-	return prov_sub(s, 0, n);
 }
 
 size_t prov_find(assay_str hay, assay_str needle, size_t from)
@@ -77,7 +28,7 @@ static bool word_at(assay_str s, size_t i)
 {
 	unsigned char c = (unsigned char)s.ptr[i], d = i + 1 < s.len ? (unsigned char)s.ptr[i + 1] : 0;
 	if (c < 0x80) {
-		return prov_digit((char)c) || prov_letter((char)c) || c == '_';
+		return text_digit((char)c) || text_letter((char)c) || c == '_';
 	}
 	return !(c == 0xC2 && d < 0xC0) && !(c == 0xE2 && d >= 0x80 && d <= 0x82) && !(c == 0xE3 && d == 0x80);
 }
@@ -112,7 +63,7 @@ size_t prov_find_word(assay_str hay, assay_str needle, size_t from)
 bool prov_has_digit(assay_str s)
 {
 	for (size_t i = 0; i < s.len; i++) {
-		if (prov_digit(s.ptr[i])) {
+		if (text_digit(s.ptr[i])) {
 			return true;
 		}
 	}
@@ -122,7 +73,7 @@ bool prov_has_digit(assay_str s)
 bool prov_has_space(assay_str s)
 {
 	for (size_t i = 0; i < s.len; i++) {
-		if (is_space(s.ptr[i])) {
+		if (text_blank(s.ptr[i])) {
 			return true;
 		}
 	}
@@ -139,7 +90,7 @@ bool prov_is_id(assay_str s)
 static size_t digits(assay_str s, size_t i)
 {
 	size_t n = 0;
-	while (i + n < s.len && prov_digit(s.ptr[i + n])) {
+	while (i + n < s.len && text_digit(s.ptr[i + n])) {
 		n++;
 	}
 	return n;
@@ -170,28 +121,23 @@ bool prov_is_date(assay_str s)
 	       (digits(s, c + 1) == 2 || digits(s, c + 1) == 4);
 }
 
-static char lower(char c)
+assay_str prov_words(struct text_arena *a, assay_str name)
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
-}
-
-assay_str prov_words(struct prov_arena *a, assay_str name)
-{
-	struct prov_buf out = {.arena = a};
+	struct text_buf out = {.arena = a};
 	for (size_t i = 0; i < name.len; i++) {
-		char c = name.ptr[i], small = lower(c), before = i > 0 ? name.ptr[i - 1] : ' ';
-		bool after_small = (before >= 'a' && before <= 'z') || prov_digit(before);
-		if (!prov_letter(c) && !prov_digit(c) && (unsigned char)c < 0x80) {
+		char c = name.ptr[i], small = text_lower(c), before = i > 0 ? name.ptr[i - 1] : ' ';
+		bool after_small = (before >= 'a' && before <= 'z') || text_digit(before);
+		if (!text_letter(c) && !text_digit(c) && (unsigned char)c < 0x80) {
 			small = ' ';
 		}
 		if (out.len > 0 && out.ptr[out.len - 1] != ' ' && (small == ' ' || (small != c && after_small))) {
-			prov_puts(&out, " ");
+			text_puts(&out, " ");
 		}
 		if (small != ' ') {
-			prov_add(&out, (assay_str){&small, 1});
+			text_add(&out, (assay_str){&small, 1});
 		}
 	}
-	return prov_trim(prov_text(&out));
+	return text_trim(text_of(&out));
 }
 
 /* Does the name have this word, in snake, kebab or camel case? */
@@ -200,13 +146,13 @@ static bool has_word(assay_str name, const char *word)
 	size_t n = strlen(word);
 	for (size_t i = 0; i + n <= name.len; i++) {
 		size_t k = 0;
-		while (k < n && lower(name.ptr[i + k]) == word[k]) {
+		while (k < n && text_lower(name.ptr[i + k]) == word[k]) {
 			k++;
 		}
 		if (k == n) {
 			char before = i > 0 ? name.ptr[i - 1] : '_', after = i + n < name.len ? name.ptr[i + n] : '_';
-			bool starts = !prov_letter(before) || (before >= 'a' && name.ptr[i] < 'a');
-			bool ends = !prov_letter(after) || after < 'a';
+			bool starts = !text_letter(before) || (before >= 'a' && name.ptr[i] < 'a');
+			bool ends = !text_letter(after) || after < 'a';
 			if (starts && ends) {
 				return true;
 			}
@@ -237,7 +183,7 @@ static bool ends_with(assay_str s, assay_str end)
 		return false;
 	}
 	for (size_t i = 0; i < end.len; i++) {
-		if (lower(s.ptr[s.len - end.len + i]) != lower(end.ptr[i])) {
+		if (text_lower(s.ptr[s.len - end.len + i]) != text_lower(end.ptr[i])) {
 			return false;
 		}
 	}
@@ -251,7 +197,7 @@ bool prov_keys_match(assay_str parameter, assay_str key)
 	}
 	if (parameter.len == key.len) {
 		for (size_t i = 0; i < key.len; i++) {
-			if (lower(parameter.ptr[i]) != lower(key.ptr[i])) {
+			if (text_lower(parameter.ptr[i]) != text_lower(key.ptr[i])) {
 				return false;
 			}
 		}
@@ -272,7 +218,7 @@ uint64_t prov_hash(assay_str s)
 /* Tokens end at white space, at what is not ASCII, and at quotes, brackets and the like. */
 static bool breaks(char c)
 {
-	return is_space(c) || (unsigned char)c >= 0x80 || (unsigned char)c < 0x20 ||
+	return text_blank(c) || (unsigned char)c >= 0x80 || (unsigned char)c < 0x20 ||
 	       strchr("\"'`()[]{}<>|*=,;", c) != NULL;
 }
 
@@ -287,14 +233,14 @@ bool prov_next_token(assay_str text, size_t *at, assay_str *token)
 		from = i;
 		while (i < text.len &&
 		       (!breaks(text.ptr[i]) ||
-			(text.ptr[i] == ',' && i > from && prov_digit(text.ptr[i - 1]) && digits(text, i + 1) == 3))) {
+			(text.ptr[i] == ',' && i > from && text_digit(text.ptr[i - 1]) && digits(text, i + 1) == 3))) {
 			i++;
 		}
 		to = i;
-		while (from < to && !prov_letter(text.ptr[from]) && !prov_digit(text.ptr[from])) {
+		while (from < to && !text_letter(text.ptr[from]) && !text_digit(text.ptr[from])) {
 			from++;
 		}
-		while (to > from && !prov_letter(text.ptr[to - 1]) && !prov_digit(text.ptr[to - 1])) {
+		while (to > from && !text_letter(text.ptr[to - 1]) && !text_digit(text.ptr[to - 1])) {
 			to--;
 		}
 		*token = prov_sub(text, from, to);

@@ -6,7 +6,7 @@ static const assay_tool *find_tool(const struct prov *p, assay_str server, assay
 {
 	for (size_t i = 0; i < p->request->catalogue.count; i++) {
 		const assay_tool *t = p->request->catalogue.list[i];
-		if (prov_same(t->server, server) && prov_same(t->name, name)) {
+		if (text_same(t->server, server) && text_same(t->name, name)) {
 			return t;
 		}
 	}
@@ -18,16 +18,16 @@ static assay_str render(struct prov *p, const assay_json *step, const assay_json
 {
 	const assay_json_api *J = p->J;
 	const assay_json *known = J->pointer(step, "/assay/text");
-	struct prov_buf out = {.arena = &p->arena};
+	struct text_buf out = {.arena = &p->arena};
 	bool any = false;
 	if (J->type(known) == ASSAY_JSON_STRING) {
 		return J->str(known);
 	}
 	if (J->type(J->get(result, "content")) == ASSAY_JSON_ARRAY) {
 		for (const assay_json *part = J->first(J->get(result, "content")); part; part = J->next(part)) {
-			if (prov_is(J->str(J->get(part, "type")), "text")) {
-				prov_puts(&out, any ? "\n" : "");
-				prov_add(&out, J->str(J->get(part, "text")));
+			if (text_is(J->str(J->get(part, "type")), "text")) {
+				text_puts(&out, any ? "\n" : "");
+				text_add(&out, J->str(J->get(part, "text")));
 				any = true;
 			}
 		}
@@ -38,10 +38,10 @@ static assay_str render(struct prov *p, const assay_json *step, const assay_json
 			p->arena.failed = true;
 			return (assay_str){"", 0};
 		}
-		prov_add(&out, (assay_str){text.ptr, text.len});
+		text_add(&out, (assay_str){text.ptr, text.len});
 		J->text_free(&text);
 	}
-	return prov_text(&out);
+	return text_of(&out);
 }
 
 /* Every argument of a stands in b, or is its default. */
@@ -62,7 +62,7 @@ static bool arguments_in(const struct prov *p, const struct prov_call *a, const 
 /* Was b asked in the same words? A default may be left out. */
 static bool same_call(const struct prov *p, const struct prov_call *a, const struct prov_call *b)
 {
-	return a->success && prov_same(a->server, b->server) && prov_same(a->name, b->name) && arguments_in(p, a, b) &&
+	return a->success && text_same(a->server, b->server) && text_same(a->name, b->name) && arguments_in(p, a, b) &&
 	       arguments_in(p, b, a);
 }
 
@@ -74,7 +74,7 @@ static int read_call(struct prov *p, const assay_json *step, assay_error *err)
 	if (number == PROV_MAX_CALLS) {
 		return prov_reject(p, "the trace has more than %d calls", PROV_MAX_CALLS);
 	}
-	c = prov_push(&p->arena, &p->calls, &p->n_calls, &p->cap_calls, sizeof *p->calls);
+	c = text_push(&p->arena, &p->calls, &p->n_calls, &p->cap_calls, sizeof *p->calls);
 	if (!c) {
 		return prov_fail_memory(p, err);
 	}
@@ -83,9 +83,9 @@ static int read_call(struct prov *p, const assay_json *step, assay_error *err)
 	c->name = J->str(J->get(step, "tool_name"));
 	c->arguments = J->get(step, "arguments");
 	c->result = J->get(step, "result");
-	c->success = prov_is(J->str(J->get(step, "status")), "success");
+	c->success = text_is(J->str(J->get(step, "status")), "success");
 	c->tool = find_tool(p, c->server, c->name);
-	c->text = prov_head(render(p, step, c->result), p->text_left < PROV_MAX_TEXT ? p->text_left : PROV_MAX_TEXT);
+	c->text = text_head(render(p, step, c->result), p->text_left < PROV_MAX_TEXT ? p->text_left : PROV_MAX_TEXT);
 	p->text_left -= c->text.len;
 	c->first = number;
 	for (size_t i = 0; i < number && c->success; i++) {
@@ -130,7 +130,7 @@ int prov_read_trace(struct prov *p, assay_error *err)
 		return prov_reject(p, "the trace has no steps");
 	}
 	for (const assay_json *s = J->first(steps); s && rc == 0; s = J->next(s)) {
-		if (prov_is(J->str(J->get(s, "kind")), "call_tool_agent")) {
+		if (text_is(J->str(J->get(s, "kind")), "call_tool_agent")) {
 			rc = read_call(p, s, err);
 		}
 	}

@@ -10,7 +10,7 @@ static int without_repeats(struct prov *p, assay_json **out, assay_error *err)
 	int rc = copy && steps ? 0 : ASSAY_ENOMEM;
 	for (const assay_json *s = J->first(J->get(p->request->trace, "steps")); s && rc == 0; s = J->next(s)) {
 		bool repeat = false;
-		if (prov_is(J->str(J->get(s, "kind")), "call_tool_agent")) {
+		if (text_is(J->str(J->get(s, "kind")), "call_tool_agent")) {
 			repeat = p->calls[call].first != call;
 			call++;
 		}
@@ -91,8 +91,8 @@ static int drop_redundant(struct prov *p, const assay_json *trace, assay_error *
 static bool is_covered(const struct prov *p, size_t call)
 {
 	for (size_t i = 0; i < p->n_calls; i++) {
-		if (has_checks(p, i) && prov_same(p->calls[i].server, p->calls[call].server) &&
-		    prov_same(p->calls[i].name, p->calls[call].name)) {
+		if (has_checks(p, i) && text_same(p->calls[i].server, p->calls[call].server) &&
+		    text_same(p->calls[i].name, p->calls[call].name)) {
 			return true;
 		}
 	}
@@ -107,8 +107,8 @@ static int check_cover(struct prov *p)
 		any = any || has_checks(p, i);
 		if (c->kept && prov_writes(c) && !is_covered(p, i)) {
 			return prov_reject(p, "the task passes without step %lld, %.*s on %.*s, which writes",
-					   (long long)c->step_id, ASSAY_FMT(prov_head(c->name, 80)),
-					   ASSAY_FMT(prov_head(c->server, 80)));
+					   (long long)c->step_id, ASSAY_FMT(text_head(c->name, 80)),
+					   ASSAY_FMT(text_head(c->server, 80)));
 		}
 	}
 	return any ? 0 : prov_reject(p, "every kept call can be left out: the checks tell nothing");

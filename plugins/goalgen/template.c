@@ -23,7 +23,7 @@ static void add_tool(struct tmpl_run *r, const assay_tool *tool, bool seed)
 	bool sane = tool && tool->name.len > 0 && tool->name.len <= 200 && r->n_tools < TMPL_MAX_TOOLS;
 	for (size_t i = 0; i < r->n_tools && sane; i++) {
 		const assay_tool *known = r->tools[i].tool;
-		sane = !tmpl_same(known->name, tool->name) || !tmpl_same(known->server, tool->server);
+		sane = !text_same(known->name, tool->name) || !text_same(known->server, tool->server);
 	}
 	if (sane) {
 		tmpl_read_tool(r, tool, &r->tools[r->n_tools]);
@@ -35,7 +35,7 @@ static void read_request(struct tmpl_run *r)
 {
 	const assay_goal_request *q = r->request;
 	size_t most = q->seeds.count + q->surface.count;
-	r->tools = tmpl_alloc(&r->arena, (most < TMPL_MAX_TOOLS ? most : TMPL_MAX_TOOLS) + 1, sizeof *r->tools);
+	r->tools = text_alloc(&r->arena, (most < TMPL_MAX_TOOLS ? most : TMPL_MAX_TOOLS) + 1, sizeof *r->tools);
 	if (!r->tools) {
 		return;
 	}
@@ -46,10 +46,10 @@ static void read_request(struct tmpl_run *r)
 	for (size_t i = 0; i < q->surface.count; i++) {
 		add_tool(r, q->surface.list[i], false);
 	}
-	r->careful = tmpl_find_word(q->category, ASSAY_STR("destructive")) != SIZE_MAX ||
-		     tmpl_find_word(q->framing, ASSAY_STR("read-only")) != SIZE_MAX;
+	r->careful = text_find_word(q->category, ASSAY_STR("destructive")) != SIZE_MAX ||
+		     text_find_word(q->framing, ASSAY_STR("read-only")) != SIZE_MAX;
 	for (size_t i = 0; i + 11 <= q->category.len && !r->careful; i++) {
-		r->careful = tmpl_starts((assay_str){q->category.ptr + i, q->category.len - i}, "destructive");
+		r->careful = text_starts((assay_str){q->category.ptr + i, q->category.len - i}, "destructive");
 	}
 }
 
@@ -61,7 +61,7 @@ static bool gives_away(const struct tmpl_run *r, assay_str text)
 {
 	for (size_t i = 0; i < r->n_tools; i++) {
 		const struct tmpl_tool *t = &r->tools[i];
-		if (t->words.n > 1 && tmpl_find_word(text, t->tool->name) != SIZE_MAX) {
+		if (t->words.n > 1 && text_find_word(text, t->tool->name) != SIZE_MAX) {
 			return true;
 		}
 	}
@@ -75,7 +75,7 @@ static int put_servers(const struct tmpl_run *r, assay_json *servers)
 		assay_str server = r->tools[r->steps[i].tool].tool->server;
 		bool known = false;
 		for (const assay_json *e = r->json->first(servers); e && !known; e = r->json->next(e)) {
-			known = tmpl_same(r->json->str(e), server);
+			known = text_same(r->json->str(e), server);
 		}
 		bad |= known ? 0 : r->json->append(servers, r->json->string(server));
 	}
@@ -128,7 +128,7 @@ static int emit_goal(struct tmpl_run *r, assay_str text, uint32_t persona, assay
 	bad |= J->set(goal, "goal", J->string(text));
 	bad |= J->set(goal, "servers", servers);
 	bad |= J->set(goal, "tags", tags);
-	bad |= J->set(goal, "persona", J->string(tmpl_cstr(tmpl_persona(persona))));
+	bad |= J->set(goal, "persona", J->string(text_cstr(tmpl_persona(persona))));
 	bad |= J->set(goal, "notes", notes);
 	if (bad) {
 		J->free(goal);
@@ -185,7 +185,7 @@ static int template_generate(void *self, assay_call *call, const assay_goal_requ
 	for (size_t i = 0; i < r->n_owned; i++) {
 		host->json->free(r->owned[i]);
 	}
-	tmpl_arena_free(&r->arena);
+	text_arena_free(&r->arena);
 	host->free(r);
 	return rc;
 }

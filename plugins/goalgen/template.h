@@ -7,6 +7,7 @@
 #ifndef GOALGEN_TEMPLATE_H
 #define GOALGEN_TEMPLATE_H
 
+#include "../common/text.h"
 #include <assay/roles/goalgen.h>
 #include <stdbool.h>
 
@@ -27,44 +28,8 @@ enum {
 	TMPL_MAX_GOAL = 4000
 };
 
-/* --- template_text.c: memory, text, words ---------------------------------------------------------------------------
+/* --- template_text.c: words -----------------------------------------------------------------------------------------
  */
-
-/* An arena of the host's blocks. Sticky failure: NULL once memory is out. */
-struct tmpl_arena {
-	const assay_host *host;
-	struct tmpl_block *head;
-	bool failed;
-};
-
-void *tmpl_alloc(struct tmpl_arena *a, size_t count, size_t size); /* zeroed */
-assay_str tmpl_copy(struct tmpl_arena *a, assay_str s);
-assay_str tmpl_format(struct tmpl_arena *a, const char *format, ...) ASSAY_PRINTF(2, 3);
-/* Room for one more element of `size` bytes at the end of *items: its address, zeroed; NULL when memory is out. */
-void *tmpl_push(struct tmpl_arena *a, void *items, size_t *n, size_t *cap, size_t size);
-void tmpl_arena_free(struct tmpl_arena *a);
-
-struct tmpl_buf {
-	struct tmpl_arena *arena;
-	char *ptr;
-	size_t len, cap;
-};
-void tmpl_add(struct tmpl_buf *b, assay_str s);
-void tmpl_puts(struct tmpl_buf *b, const char *s);
-assay_str tmpl_text(const struct tmpl_buf *b);
-
-bool tmpl_same(assay_str a, assay_str b);
-bool tmpl_same_fold(assay_str a, assay_str b); /* ASCII case folded */
-bool tmpl_is(assay_str a, const char *b);
-bool tmpl_in(assay_str a, const char *const *list); /* NULL-terminated */
-bool tmpl_starts(assay_str s, const char *prefix);
-assay_str tmpl_trim(assay_str s);
-assay_str tmpl_cstr(const char *s);
-/* Where `needle` stands in `hay` at word bounds, ASCII case folded; SIZE_MAX when it does not. */
-size_t tmpl_find_word(assay_str hay, assay_str needle);
-bool tmpl_letter(char c);
-bool tmpl_digit(char c);
-char tmpl_lower(char c);
 
 /* Words in lower case, in the arena. */
 struct tmpl_words {
@@ -72,11 +37,11 @@ struct tmpl_words {
 	size_t n;
 };
 /* Words of a name: camelCase, snake_case, kebab-case, or of running text; ASCII letters and digits only. */
-void tmpl_split(struct tmpl_arena *a, assay_str text, struct tmpl_words *out);
+void tmpl_split(struct text_arena *a, assay_str text, struct tmpl_words *out);
 bool tmpl_has(const struct tmpl_words *words, assay_str stem); /* compares stems */
-assay_str tmpl_join(struct tmpl_arena *a, const struct tmpl_words *words, size_t from);
-assay_str tmpl_singular(struct tmpl_arena *a, assay_str word);
-assay_str tmpl_plural(struct tmpl_arena *a, assay_str word);
+assay_str tmpl_join(struct text_arena *a, const struct tmpl_words *words, size_t from);
+assay_str tmpl_singular(struct text_arena *a, assay_str word);
+assay_str tmpl_plural(struct text_arena *a, assay_str word);
 bool tmpl_same_stem(assay_str a, assay_str b); /* equal but for number */
 assay_str tmpl_last_word(assay_str phrase);
 
@@ -193,7 +158,7 @@ struct tmpl_step {
 };
 
 struct tmpl_run {
-	struct tmpl_arena arena;
+	struct text_arena arena;
 	const assay_host *host;
 	const assay_json_api *json;
 	assay_call *call;

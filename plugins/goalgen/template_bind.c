@@ -28,12 +28,12 @@ static void offer(struct tmpl_run *r, struct choice *c, size_t leaf, int rank)
 static bool used_in_step(const struct tmpl_step *s, assay_str text)
 {
 	for (size_t i = 0; i < TMPL_MAX_PARAMS; i++) {
-		if (s->slots[i].pick != TMPL_NOT_BOUND && tmpl_same(s->slots[i].text, text)) {
+		if (s->slots[i].pick != TMPL_NOT_BOUND && text_same(s->slots[i].text, text)) {
 			return true;
 		}
 	}
 	for (size_t i = 0; i < s->n_more; i++) {
-		if (tmpl_same(s->more[i].text, text)) {
+		if (text_same(s->more[i].text, text)) {
 			return true;
 		}
 	}
@@ -69,7 +69,7 @@ static bool bind_named(struct tmpl_run *r, const struct tmpl_step *s, const stru
 			continue;
 		}
 		bool amount = p->sense == TMPL_AMOUNT || p->sense == TMPL_DATE;
-		bool nothing = amount && (tmpl_is(leaf->text, "0") || own_answer(r, s, leaf));
+		bool nothing = amount && (text_is(leaf->text, "0") || own_answer(r, s, leaf));
 		if (fit >= 5 && state >= 0 && !nothing && tmpl_type_fits(r, p, leaf) && !used_in_step(s, leaf->text)) {
 			offer(r, &c, i, fit * 8 + (state < 7 ? state : 7));
 		}
@@ -82,14 +82,14 @@ static bool bind_named(struct tmpl_run *r, const struct tmpl_step *s, const stru
 
 static bool is_url(assay_str t)
 {
-	return tmpl_starts(t, "http://") || tmpl_starts(t, "https://");
+	return text_starts(t, "http://") || text_starts(t, "https://");
 }
 
 static bool counts_things(const struct tmpl_leaf *leaf)
 {
 	static const char *const words[] = {"id", "ids", "count", "number", "index", "key", "year", NULL};
 	for (size_t i = 0; i < leaf->words.n; i++) {
-		if (tmpl_in(leaf->words.list[i], words)) {
+		if (text_in(leaf->words.list[i], words)) {
 			return true;
 		}
 	}
@@ -140,7 +140,7 @@ bool tmpl_is_name(const struct tmpl_leaf *leaf)
 {
 	static const char *const words[] = {"name",    "title",    "heading", "subject", "label", "category", "city",
 					    "country", "supplier", "tags",    "tag",     "topic", "author",   NULL};
-	return leaf->words.n > 0 && tmpl_in(leaf->words.list[leaf->words.n - 1], words);
+	return leaf->words.n > 0 && text_in(leaf->words.list[leaf->words.n - 1], words);
 }
 
 /* One word of a name, or all of a short one. */
@@ -154,8 +154,8 @@ static assay_str word_of(struct tmpl_run *r, assay_str text)
 	for (size_t i = 0; i < text.len;) {
 		size_t from = i;
 		char low[40];
-		while (i < text.len && (tmpl_letter(text.ptr[i]) || (unsigned char)text.ptr[i] >= 0x80)) {
-			low[(i - from) % sizeof low] = tmpl_lower(text.ptr[i]);
+		while (i < text.len && (text_letter(text.ptr[i]) || (unsigned char)text.ptr[i] >= 0x80)) {
+			low[(i - from) % sizeof low] = text_lower(text.ptr[i]);
 			i++;
 		}
 		size_t len = i - from;
@@ -173,7 +173,7 @@ static bool bind_query(struct tmpl_run *r, const struct tmpl_step *s, struct tmp
 	struct choice c = {-1, 0, 0};
 	for (size_t i = 0; i < r->n_leaves; i++) {
 		const struct tmpl_leaf *leaf = &r->leaves[i];
-		bool home = tmpl_same(leaf->server, t->tool->server);
+		bool home = text_same(leaf->server, t->tool->server);
 		bool kin = home && tmpl_same_stem(r->records[leaf->record].noun, t->noun);
 		if (leaf->plain && tmpl_is_name(leaf) && r->json->type(leaf->value) == ASSAY_JSON_STRING) {
 			offer(r, &c, i, kin ? 3 : home ? 2 : 1);
@@ -230,7 +230,7 @@ static const assay_json *said_option(struct tmpl_run *r, const struct tmpl_param
 		struct tmpl_words words;
 		tmpl_split(&r->arena, r->json->str(e), &words);
 		assay_str phrase = tmpl_join(&r->arena, &words, 0);
-		bool said = tmpl_find_word(description, phrase) != SIZE_MAX ||
+		bool said = text_find_word(description, phrase) != SIZE_MAX ||
 			    (words.n == 1 && tmpl_has(&leaf->words, phrase));
 		if (said && r->json->str(e).len > r->json->str(best).len) {
 			best = e;
@@ -297,7 +297,7 @@ static bool bind_told(struct tmpl_run *r, const struct tmpl_param *p, struct tmp
 	assay_str text = r->json->str(r->json->get(p->schema, "description"));
 	size_t at = SIZE_MAX;
 	for (size_t i = 0; i < 4 && at == SIZE_MAX && (p->types & TMPL_STRING) && text.len < 2000; i++) {
-		at = tmpl_find_word(text, tmpl_cstr(leads[i]));
+		at = text_find_word(text, text_cstr(leads[i]));
 		at = at == SIZE_MAX ? at : at + strlen(leads[i]);
 	}
 	while (at < text.len && strchr(" ,:", text.ptr[at])) {
@@ -355,7 +355,7 @@ static int quotable(struct tmpl_run *r, const struct tmpl_step *s)
 														: rank;
 		}
 		if (leaf->plain && text && tmpl_is_name(leaf) &&
-		    !tmpl_in(leaf->words.list[leaf->words.n - 1], labels)) {
+		    !text_in(leaf->words.list[leaf->words.n - 1], labels)) {
 			offer(r, &c, i, rank);
 		}
 	}
@@ -375,7 +375,7 @@ static bool bind_new_path(struct tmpl_run *r, const struct tmpl_step *s, struct 
 	struct choice c = {-1, 0, 0};
 	for (size_t i = 0; i < r->n_leaves; i++) {
 		const struct tmpl_leaf *leaf = &r->leaves[i];
-		bool given = r->records[leaf->record].answer < 0 && tmpl_same(leaf->server, t->tool->server);
+		bool given = r->records[leaf->record].answer < 0 && text_same(leaf->server, t->tool->server);
 		if (given && leaf->plain && leaf->text.len < 60 && tmpl_has(&leaf->words, ASSAY_STR("file"))) {
 			offer(r, &c, i, 1);
 		}
@@ -393,7 +393,7 @@ static bool bind_new_path(struct tmpl_run *r, const struct tmpl_step *s, struct 
 	}
 	uint32_t k = tmpl_below(r, sizeof titles / sizeof *titles);
 	assay_str text =
-		tmpl_format(&r->arena, "%.*s%s%.*s%s%.*s", (int)base, path.ptr, titles[k].before, (int)(dot - base),
+		text_format(&r->arena, "%.*s%s%.*s%s%.*s", (int)base, path.ptr, titles[k].before, (int)(dot - base),
 			    path.ptr + base, titles[k].after, folder ? 0 : (int)(path.len - dot), path.ptr + dot);
 	assay_json *value = tmpl_own(r, r->json->string(text));
 	*out = (struct tmpl_slot){.pick = TMPL_LITERAL, .text = text, .value = value, .leaf = c.best, .composed = true};
@@ -419,7 +419,7 @@ static bool bind_composed(struct tmpl_run *r, const struct tmpl_step *s, const s
 		return false;
 	}
 	uint32_t k = tmpl_below(r, content ? 5 : 4);
-	assay_str text = tmpl_format(&r->arena, "%s%.*s%s", content ? contents[k].before : titles[k].before,
+	assay_str text = text_format(&r->arena, "%s%.*s%s", content ? contents[k].before : titles[k].before,
 				     ASSAY_FMT(r->leaves[leaf].text), content ? contents[k].after : titles[k].after);
 	assay_json *value = tmpl_own(r, r->json->string(text));
 	*out = (struct tmpl_slot){.pick = TMPL_LITERAL, .text = text, .value = value, .leaf = leaf, .composed = true};

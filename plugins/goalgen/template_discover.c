@@ -35,7 +35,7 @@ int tmpl_try(struct tmpl_run *r, int tool, const assay_json *arguments)
 		r->fatal = ASSAY_ECANCELED;
 		return -1;
 	}
-	struct tmpl_answer *a = tmpl_push(&r->arena, &r->answers, &r->n_answers, &r->cap_answers, sizeof *a);
+	struct tmpl_answer *a = text_push(&r->arena, &r->answers, &r->n_answers, &r->cap_answers, sizeof *a);
 	if (!a) {
 		return -1;
 	}
@@ -63,7 +63,7 @@ static bool measures(const struct tmpl_run *r, const struct tmpl_tool *u)
 {
 	const assay_json *m = r->json->first(r->json->get(u->tool->output_schema, "properties"));
 	for (; m; m = r->json->next(m)) {
-		if (tmpl_is(r->json->str(r->json->get(m, "type")), "number")) {
+		if (text_is(r->json->str(r->json->get(m, "type")), "number")) {
 			return true;
 		}
 	}
@@ -79,13 +79,13 @@ static int use_of(const struct tmpl_run *r, const struct tmpl_tool *u)
 		for (size_t k = 0; k < t->n_params; k++) {
 			const struct tmpl_param *p = &t->params[k];
 			bool open = p->required && p->sense != TMPL_QUERY && p->sense != TMPL_CONTENT && !p->fresh;
-			bool home = tmpl_same(t->tool->server, u->tool->server);
+			bool home = text_same(t->tool->server, u->tool->server);
 			bool named = tmpl_property(r, u->tool->output_schema, p->name, 0) ||
 				     (home && (tmpl_has(&p->words, u->noun) || tmpl_same_stem(t->noun, u->noun)));
 			use += open && named ? (home ? 3 : 2) : 0;
 			use += open && p->sense == TMPL_AMOUNT && u != t && measures(r, u) ? 2 : 0;
 		}
-		use += t->seed && tmpl_same(t->tool->server, u->tool->server) && u->act == TMPL_LIST ? 1 : 0;
+		use += t->seed && text_same(t->tool->server, u->tool->server) && u->act == TMPL_LIST ? 1 : 0;
 	}
 	return use;
 }
@@ -144,8 +144,8 @@ static int next_tool(struct tmpl_run *r, const bool *passed)
 
 void tmpl_survey(struct tmpl_run *r)
 {
-	bool *passed = tmpl_alloc(&r->arena, r->n_tools + 1, sizeof *passed);
-	struct tmpl_step *s = tmpl_alloc(&r->arena, 1, sizeof *s);
+	bool *passed = text_alloc(&r->arena, r->n_tools + 1, sizeof *passed);
+	struct tmpl_step *s = text_alloc(&r->arena, 1, sizeof *s);
 	size_t called = 0;
 	for (size_t guard = 0; passed && s && guard < r->n_tools && called < TMPL_MAX_SURVEY; guard++) {
 		int tool = tmpl_calls_left(r) ? next_tool(r, passed) : -1;

@@ -23,32 +23,32 @@ static bool is_bare(assay_str text)
 	bool digit = false;
 	for (size_t i = 0; i < text.len; i++) {
 		char c = text.ptr[i];
-		digit = digit || tmpl_digit(c);
-		if (!tmpl_letter(c) && !tmpl_digit(c) && c != '-' && c != ':' && c != '+') {
+		digit = digit || text_digit(c);
+		if (!text_letter(c) && !text_digit(c) && c != '-' && c != ':' && c != '+') {
 			return false;
 		}
 	}
 	return digit;
 }
 
-static void add_literal(struct tmpl_run *r, struct tmpl_buf *b, const struct tmpl_param *p, const struct tmpl_slot *v)
+static void add_literal(struct tmpl_run *r, struct text_buf *b, const struct tmpl_param *p, const struct tmpl_slot *v)
 {
 	bool quiet = p->sense == TMPL_ID || p->sense == TMPL_DATE || p->sense == TMPL_TIME;
 	bool number = r->json->type(v->value) == ASSAY_JSON_NUMBER;
 	bool bare = v->pick != TMPL_BY_NAME && (number || (quiet && is_bare(v->text)));
-	tmpl_puts(b, bare ? "" : "\"");
-	tmpl_add(b, v->text);
-	tmpl_puts(b, bare ? "" : "\"");
+	text_puts(b, bare ? "" : "\"");
+	text_add(b, v->text);
+	text_puts(b, bare ? "" : "\"");
 }
 
 /* The value of a slot with the others that the same is asked of. */
-static void add_values(struct tmpl_run *r, struct tmpl_buf *b, const struct tmpl_step *s, size_t i)
+static void add_values(struct tmpl_run *r, struct text_buf *b, const struct tmpl_step *s, size_t i)
 {
 	const struct tmpl_param *p = &r->tools[s->tool].params[i];
-	tmpl_puts(b, s->slots[i].of ? "of " : "");
+	text_puts(b, s->slots[i].of ? "of " : "");
 	add_literal(r, b, p, &s->slots[i]);
 	for (size_t k = 0; s->fan == (int)i && k < s->n_more; k++) {
-		tmpl_puts(b, k + 1 < s->n_more ? ", " : " and ");
+		text_puts(b, k + 1 < s->n_more ? ", " : " and ");
 		add_literal(r, b, p, &s->more[k]);
 	}
 }
@@ -65,7 +65,7 @@ static bool vague(assay_str word)
 {
 	static const char *const words[] = {"id",   "ids",  "key",  "code", "name",       "number", "title",
 					    "uuid", "path", "file", "ref",  "identifier", "url",    NULL};
-	return tmpl_in(word, words);
+	return text_in(word, words);
 }
 
 /* What a parameter identifies: "customer" of customer_id, the tool's own noun of id. */
@@ -88,19 +88,19 @@ static bool is_ender(assay_str w)
 	static const char *const words[] = {"by",  "for",  "given", "with",   "without", "optionally", "using", "from",
 					    "and", "that", "which", "whose",  "when",    "as",         "or",    "if",
 					    "so",  "per",  "via",   "return", "returns", "including",  "based", NULL};
-	return tmpl_in(w, words);
+	return text_in(w, words);
 }
 
 static assay_str next_word(struct tmpl_run *r, assay_str text, size_t *at)
 {
 	size_t from = *at;
-	while (*at < text.len && (tmpl_letter(text.ptr[*at]) || text.ptr[*at] == '-' || text.ptr[*at] == '\'' ||
-				  (*at > from && tmpl_digit(text.ptr[*at])))) {
+	while (*at < text.len && (text_letter(text.ptr[*at]) || text.ptr[*at] == '-' || text.ptr[*at] == '\'' ||
+				  (*at > from && text_digit(text.ptr[*at])))) {
 		(*at)++;
 	}
-	char *p = *at > from && *at - from <= 24 ? tmpl_alloc(&r->arena, *at - from, 1) : NULL;
+	char *p = *at > from && *at - from <= 24 ? text_alloc(&r->arena, *at - from, 1) : NULL;
 	for (size_t i = from; p && i < *at; i++) {
-		p[i - from] = tmpl_lower(text.ptr[i]);
+		p[i - from] = text_lower(text.ptr[i]);
 	}
 	return p ? (assay_str){p, *at - from} : (assay_str){0};
 }
@@ -109,7 +109,7 @@ static bool is_article(assay_str w)
 {
 	static const char *const words[] = {"a",     "an",   "one",  "the", "any", "each",
 					    "every", "some", "your", "its", NULL};
-	return tmpl_in(w, words);
+	return text_in(w, words);
 }
 
 /* "of the shop", where the server is called that. */
@@ -128,7 +128,7 @@ static void skip_second_verb(struct tmpl_run *r, assay_str text, size_t *at)
 {
 	size_t to = *at + 1;
 	assay_str join = *at < text.len && text.ptr[*at] == ' ' ? next_word(r, text, &to) : (assay_str){0};
-	if ((tmpl_is(join, "and") || tmpl_is(join, "or")) && to < text.len && text.ptr[to] == ' ') {
+	if ((text_is(join, "and") || text_is(join, "or")) && to < text.len && text.ptr[to] == ' ') {
 		to++;
 		*at = tmpl_verb(next_word(r, text, &to)) != TMPL_NONE ? to : *at;
 	}
@@ -136,7 +136,7 @@ static void skip_second_verb(struct tmpl_run *r, assay_str text, size_t *at)
 
 static bool read_pattern(struct tmpl_run *r, const struct tmpl_tool *t, struct phrase *f)
 {
-	assay_str text = tmpl_trim(t->tool->description);
+	assay_str text = text_trim(t->tool->description);
 	size_t at = 0;
 	*f = (struct phrase){.n = 0};
 	f->verb = next_word(r, text, &at);
@@ -147,17 +147,17 @@ static bool read_pattern(struct tmpl_run *r, const struct tmpl_tool *t, struct p
 	while (f->n < MAX_TOKENS && at < text.len && text.ptr[at] == ' ') {
 		at++;
 		assay_str w = next_word(r, text, &at);
-		bool given = tmpl_is(w, "given") && f->n > 0 && is_article(f->token[f->n - 1]);
+		bool given = text_is(w, "given") && f->n > 0 && is_article(f->token[f->n - 1]);
 		if (w.len == 0 || (is_ender(w) && !given)) {
 			break;
 		}
-		if (!given && !tmpl_is(w, "existing") && !tmpl_is(w, "specified") && !tmpl_is(w, "single")) {
+		if (!given && !text_is(w, "existing") && !text_is(w, "specified") && !text_is(w, "single")) {
 			f->param[f->n] = -1;
 			f->token[f->n++] = w;
 		}
 	}
 	strip_server(r, t, f);
-	while (f->n > 0 && tmpl_stop_word(f->token[f->n - 1]) && !tmpl_is(f->token[f->n - 1], "between")) {
+	while (f->n > 0 && tmpl_stop_word(f->token[f->n - 1]) && !text_is(f->token[f->n - 1], "between")) {
 		f->n--;
 	}
 	return f->n > 0 && f->n <= 10;
@@ -170,10 +170,10 @@ static void make_pattern(struct tmpl_run *r, const struct tmpl_tool *t, struct p
 					    "work out", "create",  "change", "remove"};
 	struct tmpl_words noun = {.n = 0};
 	bool verb = t->words.n > 0 && tmpl_verb(t->words.list[0]) != TMPL_NONE;
-	*f = (struct phrase){.verb = verb ? t->words.list[0] : tmpl_cstr(plain[t->act])};
+	*f = (struct phrase){.verb = verb ? t->words.list[0] : text_cstr(plain[t->act])};
 	tmpl_split(&r->arena, t->noun, &noun);
 	f->param[f->n] = -1;
-	f->token[f->n++] = tmpl_cstr(t->act == TMPL_CREATE ? "a" : "the");
+	f->token[f->n++] = text_cstr(t->act == TMPL_CREATE ? "a" : "the");
 	for (size_t i = 0; i < noun.n && f->n < MAX_TOKENS; i++) {
 		f->param[f->n] = -1;
 		f->token[f->n++] = noun.list[i];
@@ -187,7 +187,7 @@ static void make_pattern(struct tmpl_run *r, const struct tmpl_tool *t, struct p
 static bool content_word(assay_str w)
 {
 	static const char *const words[] = {"text", "content", "message", "body", "comment", "line", "lines", NULL};
-	return tmpl_in(w, words);
+	return text_in(w, words);
 }
 
 static bool names(const struct tmpl_param *p, assay_str w)
@@ -241,7 +241,7 @@ static void attach(const struct tmpl_tool *t, const struct tmpl_step *s, struct 
 	}
 	/* "a number of days" with a number in front: 30 days */
 	for (size_t k = 0; k + 1 < f->n; k++) {
-		if (tmpl_is(f->token[k], "number") && tmpl_is(f->token[k + 1], "of") && k + 2 < f->n &&
+		if (text_is(f->token[k], "number") && text_is(f->token[k + 1], "of") && k + 2 < f->n &&
 		    f->param[k + 2] >= 0) {
 			f->dropped[k] = f->dropped[k + 1] = true;
 			f->dropped[k > 0 ? k - 1 : 0] = true;
@@ -257,7 +257,7 @@ static bool counted(const struct tmpl_tool *t, const struct tmpl_param *p, assay
 	static const char *const measures[] = {"value", "amount", "number", "quantity", "price",
 					       "total", "size",   "year",   NULL};
 	(void)t;
-	return p->sense == TMPL_AMOUNT && !tmpl_in(noun, measures);
+	return p->sense == TMPL_AMOUNT && !text_in(noun, measures);
 }
 
 static const char *article(const struct tmpl_tool *t, const struct tmpl_slot *slot, assay_str w, size_t k)
@@ -269,10 +269,10 @@ static const char *article(const struct tmpl_tool *t, const struct tmpl_slot *sl
 		return "the first";
 	}
 	bool makes = t->act == TMPL_CREATE && k == 0 && !slot;
-	return makes && !tmpl_is(w, "the") ? (tmpl_is(w, "an") ? "an" : "a") : "the";
+	return makes && !text_is(w, "the") ? (text_is(w, "an") ? "an" : "a") : "the";
 }
 
-static void add_pattern(struct tmpl_run *r, struct tmpl_buf *b, const struct tmpl_step *s, const struct phrase *f)
+static void add_pattern(struct tmpl_run *r, struct text_buf *b, const struct tmpl_step *s, const struct phrase *f)
 {
 	const struct tmpl_tool *t = &r->tools[s->tool];
 	for (size_t k = 0; k < f->n; k++) {
@@ -288,75 +288,75 @@ static void add_pattern(struct tmpl_run *r, struct tmpl_buf *b, const struct tmp
 		if (f->dropped[k] || (is_article(f->token[k]) && next_counts && written(next))) {
 			continue;
 		}
-		tmpl_puts(b, " ");
+		text_puts(b, " ");
 		if (is_article(f->token[k])) {
-			tmpl_puts(b, article(t, next, f->token[k], k));
+			text_puts(b, article(t, next, f->token[k], k));
 			continue;
 		}
 		if (before) {
 			add_values(r, b, s, (size_t)f->param[k]);
-			tmpl_puts(b, " ");
+			text_puts(b, " ");
 		} else if (bare) {
-			tmpl_puts(b, article(t, slot, ASSAY_STR("the"), 1));
-			tmpl_puts(b, " ");
+			text_puts(b, article(t, slot, ASSAY_STR("the"), 1));
+			text_puts(b, " ");
 		}
 		bool many = s->fan >= 0 && f->param[k] == s->fan;
 		bool renamed = slot && p->sense == TMPL_PATH && other_kind(slot, f->token[k]);
-		tmpl_add(b, slot && (slot->measure || renamed) ? slot->noun
+		text_add(b, slot && (slot->measure || renamed) ? slot->noun
 			    : many                             ? tmpl_plural(&r->arena, f->token[k])
 							       : f->token[k]);
 		if (slot && written(slot) && !before) {
-			tmpl_puts(b, " ");
+			text_puts(b, " ");
 			add_values(r, b, s, (size_t)f->param[k]);
 		} else if (slot && slot->pick == TMPL_FIRST) {
-			tmpl_puts(b, " you found");
+			text_puts(b, " you found");
 		}
 	}
 }
 
 /* ' of the customer C-207', ' of that customer', ' of the first customer' */
-static void add_thing(struct tmpl_run *r, struct tmpl_buf *b, const struct tmpl_step *s, size_t i, const char *lead)
+static void add_thing(struct tmpl_run *r, struct text_buf *b, const struct tmpl_step *s, size_t i, const char *lead)
 {
 	const struct tmpl_tool *t = &r->tools[s->tool];
 	const struct tmpl_slot *v = &s->slots[i];
 	bool path = t->params[i].sense == TMPL_PATH && !written(v);
 	assay_str thing = v->measure || (path && v->noun.len > 0) ? v->noun : entity_of(r, t, &t->params[i]);
-	tmpl_puts(b, lead);
-	tmpl_puts(b, v->measure              ? "the "
+	text_puts(b, lead);
+	text_puts(b, v->measure              ? "the "
 		     : v->pick == TMPL_IT    ? "that "
 		     : v->pick == TMPL_FIRST ? "the first "
 					     : "the ");
 	thing = thing.len > 0 ? thing : ASSAY_STR("one");
-	tmpl_add(b, s->fan == (int)i ? tmpl_plural(&r->arena, thing) : thing);
+	text_add(b, s->fan == (int)i ? tmpl_plural(&r->arena, thing) : thing);
 	if (written(v)) {
-		tmpl_puts(b, " ");
+		text_puts(b, " ");
 		add_values(r, b, s, i);
 	} else if (v->pick == TMPL_FIRST) {
-		tmpl_puts(b, " you found");
+		text_puts(b, " you found");
 	}
 }
 
 /* ' with the quantity 2', ' and the status "open"' */
-static void add_named(struct tmpl_run *r, struct tmpl_buf *b, const struct tmpl_step *s, size_t i, bool *with)
+static void add_named(struct tmpl_run *r, struct text_buf *b, const struct tmpl_step *s, size_t i, bool *with)
 {
 	const struct tmpl_param *p = &r->tools[s->tool].params[i];
-	tmpl_puts(b, *with ? " and the " : " with the ");
+	text_puts(b, *with ? " and the " : " with the ");
 	*with = true;
-	tmpl_add(b, s->slots[i].measure ? s->slots[i].noun : tmpl_join(&r->arena, &p->words, 0));
+	text_add(b, s->slots[i].measure ? s->slots[i].noun : tmpl_join(&r->arena, &p->words, 0));
 	if (written(&s->slots[i])) {
-		tmpl_puts(b, " ");
+		text_puts(b, " ");
 		add_values(r, b, s, i);
 	} else {
-		tmpl_puts(b, " you found");
+		text_puts(b, " you found");
 	}
 }
 
 static bool has_word(const struct tmpl_param *p, const char *word)
 {
-	return tmpl_has(&p->words, tmpl_cstr(word));
+	return tmpl_has(&p->words, text_cstr(word));
 }
 
-static void add_mention(struct tmpl_run *r, struct tmpl_buf *b, const struct tmpl_step *s, size_t i, bool *with)
+static void add_mention(struct tmpl_run *r, struct text_buf *b, const struct tmpl_step *s, size_t i, bool *with)
 {
 	const struct tmpl_tool *t = &r->tools[s->tool];
 	const struct tmpl_param *p = &t->params[i];
@@ -364,10 +364,10 @@ static void add_mention(struct tmpl_run *r, struct tmpl_buf *b, const struct tmp
 	bool from = has_word(p, "from") || has_word(p, "source"), to = has_word(p, "to") || has_word(p, "target");
 	if (p->fresh && t->act == TMPL_CREATE &&
 	    (has_word(p, "title") || has_word(p, "name") || p->sense == TMPL_PATH)) {
-		tmpl_puts(b, has_word(p, "title") ? " titled " : " named ");
+		text_puts(b, has_word(p, "title") ? " titled " : " named ");
 		add_values(r, b, s, i);
 	} else if ((from || to) && p->words.n > 1 && written(&s->slots[i])) {
-		tmpl_puts(b, from ? " from " : " to ");
+		text_puts(b, from ? " from " : " to ");
 		add_values(r, b, s, i);
 	} else if (p->sense == TMPL_ID) {
 		add_thing(r, b, s, i, t->act == TMPL_CREATE ? " for " : finds ? " of " : " for ");
@@ -394,11 +394,11 @@ static size_t unsaid(const struct tmpl_tool *t, const struct tmpl_step *s, const
 }
 
 /* "the days between two dates" with both of them */
-static bool add_between(struct tmpl_run *r, struct tmpl_buf *b, const struct tmpl_step *s, struct phrase *f)
+static bool add_between(struct tmpl_run *r, struct text_buf *b, const struct tmpl_step *s, struct phrase *f)
 {
 	const struct tmpl_tool *t = &r->tools[s->tool];
 	size_t at = 0, pair[2] = {0, 0}, n = 0;
-	while (at < f->n && !tmpl_is(f->token[at], "between")) {
+	while (at < f->n && !text_is(f->token[at], "between")) {
 		at++;
 	}
 	for (size_t i = 0; i < t->n_params; i++) {
@@ -415,15 +415,15 @@ static bool add_between(struct tmpl_run *r, struct tmpl_buf *b, const struct tmp
 	}
 	f->n = at + 1;
 	add_pattern(r, b, s, f);
-	tmpl_puts(b, " ");
+	text_puts(b, " ");
 	add_values(r, b, s, pair[0]);
-	tmpl_puts(b, " and ");
+	text_puts(b, " and ");
 	add_values(r, b, s, pair[1]);
 	f->said[pair[0]] = f->said[pair[1]] = true;
 	return true;
 }
 
-static void add_rest(struct tmpl_run *r, struct tmpl_buf *b, const struct tmpl_step *s, const struct phrase *f)
+static void add_rest(struct tmpl_run *r, struct text_buf *b, const struct tmpl_step *s, const struct phrase *f)
 {
 	const struct tmpl_tool *t = &r->tools[s->tool];
 	bool with = false, alone = unsaid(t, s, f) == 1;
@@ -432,7 +432,7 @@ static void add_rest(struct tmpl_run *r, struct tmpl_buf *b, const struct tmpl_s
 			continue;
 		}
 		if (is_target(t, i) && alone && written(&s->slots[i])) {
-			tmpl_puts(b, " to ");
+			text_puts(b, " to ");
 			add_values(r, b, s, i);
 		} else {
 			add_mention(r, b, s, i, &with);
@@ -443,17 +443,17 @@ static void add_rest(struct tmpl_run *r, struct tmpl_buf *b, const struct tmpl_s
 /* --- Verbs ---------------------------------------------------------------------------------------------------------
  */
 
-static void add_verb(struct tmpl_run *r, struct tmpl_buf *b, const struct tmpl_tool *t, assay_str verb)
+static void add_verb(struct tmpl_run *r, struct text_buf *b, const struct tmpl_tool *t, assay_str verb)
 {
 	static const char *const reading[] = {"read", "open", "read"}, *const getting[] = {"get", "look up", "fetch",
 											   "get"};
-	if (tmpl_is(verb, "read") || tmpl_is(verb, "reads")) {
-		tmpl_puts(b, reading[tmpl_below(r, 3)]);
+	if (text_is(verb, "read") || text_is(verb, "reads")) {
+		text_puts(b, reading[tmpl_below(r, 3)]);
 	} else if (t->act == TMPL_GET) {
-		tmpl_puts(b, getting[tmpl_below(r, 4)]);
+		text_puts(b, getting[tmpl_below(r, 4)]);
 	} else {
 		bool third = verb.len > 3 && verb.ptr[verb.len - 1] == 's' && verb.ptr[verb.len - 2] != 's';
-		tmpl_add(b, third ? (assay_str){verb.ptr, verb.len - 1} : verb);
+		text_add(b, third ? (assay_str){verb.ptr, verb.len - 1} : verb);
 	}
 }
 
@@ -483,7 +483,7 @@ static int container(const struct tmpl_tool *t, const struct tmpl_step *s)
 	return -1;
 }
 
-static void add_finding(struct tmpl_run *r, struct tmpl_buf *b, const struct tmpl_step *s, struct phrase *f)
+static void add_finding(struct tmpl_run *r, struct text_buf *b, const struct tmpl_step *s, struct phrase *f)
 {
 	static const char *const before[] = {"find the ", "look for ", "find ", "look for the "};
 	static const char *const after[] = {" that match ", " about ", " that mention ", " matching "};
@@ -497,10 +497,10 @@ static void add_finding(struct tmpl_run *r, struct tmpl_buf *b, const struct tmp
 		f->said[place] = true;
 		return;
 	}
-	tmpl_puts(b, t->act == TMPL_LIST && query < 0 ? listing[tmpl_below(r, 3)] : before[query < 0 ? 0 : k]);
-	tmpl_add(b, t->noun.len > 0 ? tmpl_plural(&r->arena, t->noun) : ASSAY_STR("entries"));
+	text_puts(b, t->act == TMPL_LIST && query < 0 ? listing[tmpl_below(r, 3)] : before[query < 0 ? 0 : k]);
+	text_add(b, t->noun.len > 0 ? tmpl_plural(&r->arena, t->noun) : ASSAY_STR("entries"));
 	if (query >= 0) {
-		tmpl_puts(b, after[k]);
+		text_puts(b, after[k]);
 		add_values(r, b, s, (size_t)query);
 		f->said[query] = true;
 	}
@@ -509,7 +509,7 @@ static void add_finding(struct tmpl_run *r, struct tmpl_buf *b, const struct tmp
 assay_str tmpl_clause(struct tmpl_run *r, const struct tmpl_step *s, bool first)
 {
 	const struct tmpl_tool *t = &r->tools[s->tool];
-	struct tmpl_buf b = {.arena = &r->arena};
+	struct text_buf b = {.arena = &r->arena};
 	struct phrase f;
 	(void)first;
 	if (t->act == TMPL_LIST || t->act == TMPL_SEARCH) {
@@ -526,7 +526,7 @@ assay_str tmpl_clause(struct tmpl_run *r, const struct tmpl_step *s, bool first)
 		}
 	}
 	add_rest(r, &b, s, &f);
-	return tmpl_text(&b);
+	return text_of(&b);
 }
 
 /* --- What to tell in the end ---------------------------------------------------------------------------------------
@@ -538,12 +538,12 @@ static assay_str spoken(struct tmpl_run *r, const struct tmpl_words *words)
 	static const char *const units[] = {"bytes", "kb",  "mb",      "grams",   "kg",     "km",      "cm",
 					    "mm",    "ms",  "seconds", "minutes", "hours",  "percent", "celsius",
 					    "eur",   "usd", "cents",   "metres",  "meters", NULL};
-	if (words->n < 2 || !tmpl_in(words->list[words->n - 1], units)) {
+	if (words->n < 2 || !text_in(words->list[words->n - 1], units)) {
 		return tmpl_join(&r->arena, words, 0);
 	}
 	struct tmpl_words front = *words;
 	front.n--;
-	return tmpl_format(&r->arena, "%.*s in %.*s", ASSAY_FMT(tmpl_join(&r->arena, &front, 0)),
+	return text_format(&r->arena, "%.*s in %.*s", ASSAY_FMT(tmpl_join(&r->arena, &front, 0)),
 			   ASSAY_FMT(words->list[words->n - 1]));
 }
 
@@ -560,7 +560,7 @@ static bool worth_telling(const struct tmpl_run *r, const struct tmpl_step *s, c
 		return false;
 	}
 	for (size_t i = 0; i < t->n_params; i++) {
-		if (tmpl_same(t->params[i].name, leaf->key)) {
+		if (text_same(t->params[i].name, leaf->key)) {
 			return false;
 		}
 	}
@@ -582,7 +582,7 @@ static assay_str ask_of_list(struct tmpl_run *r, const struct tmpl_answer *a)
 			name = tmpl_join(&r->arena, &leaf->words, 0);
 		}
 	}
-	return name.len > 0 ? tmpl_format(&r->arena, "the %.*s of each", ASSAY_FMT(name)) : name;
+	return name.len > 0 ? text_format(&r->arena, "the %.*s of each", ASSAY_FMT(name)) : name;
 }
 
 /* Some of what a thing is said to be. */
@@ -601,16 +601,16 @@ static assay_str ask_of_thing(struct tmpl_run *r, const struct tmpl_step *s, con
 			picked[1] = (int)i;
 		}
 	}
-	struct tmpl_buf b = {.arena = &r->arena};
+	struct text_buf b = {.arena = &r->arena};
 	bool two = picked[1] >= 0 && tmpl_below(r, 2) == 0;
 	for (int k = 0; k < 2 && picked[k] >= 0 && (k == 0 || two); k++) {
-		tmpl_puts(&b, k > 0 ? " and the " : "the ");
-		tmpl_add(&b, spoken(r, &r->leaves[picked[k]].words));
+		text_puts(&b, k > 0 ? " and the " : "the ");
+		text_add(&b, spoken(r, &r->leaves[picked[k]].words));
 	}
 	if (b.len > 0 && s->n_more > 0) {
-		tmpl_puts(&b, " of each");
+		text_puts(&b, " of each");
 	}
-	return tmpl_text(&b);
+	return text_of(&b);
 }
 
 static bool names_a_value(const struct tmpl_run *r)

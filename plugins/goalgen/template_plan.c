@@ -34,10 +34,10 @@ static int name_beside(const struct tmpl_run *r, int leaf, const struct tmpl_ans
 		}
 		bool unique = true;
 		for (size_t k = a->first_leaf; k < a->first_leaf + a->n_leaves && unique; k++) {
-			unique = k == i || !tmpl_same_fold(r->leaves[k].text, name->text);
+			unique = k == i || !text_same_fold(r->leaves[k].text, name->text);
 		}
-		if (unique && (tmpl_is(name->words.list[name->words.n - 1], "name") ||
-			       tmpl_is(name->words.list[name->words.n - 1], "title"))) {
+		if (unique && (text_is(name->words.list[name->words.n - 1], "name") ||
+			       text_is(name->words.list[name->words.n - 1], "title"))) {
 			return (int)i;
 		}
 	}
@@ -72,7 +72,7 @@ static void refer(struct tmpl_run *r, const struct tmpl_answer *a, const int *fi
 static bool among(const struct tmpl_run *r, const int *leaves, size_t n, assay_str text)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (tmpl_same(r->leaves[leaves[i]].text, text)) {
+		if (text_same(r->leaves[leaves[i]].text, text)) {
 			return true;
 		}
 	}
@@ -119,7 +119,7 @@ static bool is_echo(const struct tmpl_run *r, const struct tmpl_answer *a, assay
 {
 	for (const assay_json *m = r->json->first(a->arguments); m; m = r->json->next(m)) {
 		bool number = r->json->type(m) == ASSAY_JSON_NUMBER;
-		if (tmpl_same(number ? r->json->spelling(m) : r->json->str(m), text)) {
+		if (text_same(number ? r->json->spelling(m) : r->json->str(m), text)) {
 			return true;
 		}
 	}
@@ -131,7 +131,7 @@ static assay_str measure_name(struct tmpl_run *r, const struct tmpl_tool *t, con
 {
 	struct tmpl_words words = leaf->words;
 	assay_str unit = r->json->str(tmpl_unit(r, t, leaf));
-	words.n -= words.n > 1 && tmpl_same_fold(words.list[words.n - 1], unit);
+	words.n -= words.n > 1 && text_same_fold(words.list[words.n - 1], unit);
 	return tmpl_join(&r->arena, &words, 0);
 }
 
@@ -184,7 +184,7 @@ static bool writes_allowed(const struct tmpl_run *r, const struct tmpl_tool *t)
 		return true;
 	}
 	/* A state that is not copied is not to be changed. */
-	return tmpl_is(kind, "stateful_write") && !t->whole && !(destructive && r->careful);
+	return text_is(kind, "stateful_write") && !t->whole && !(destructive && r->careful);
 }
 
 /* May tool u supply parameter p of tool t? */
@@ -192,13 +192,13 @@ static bool may_supply(const struct tmpl_run *r, int u, int t, const struct tmpl
 {
 	const struct tmpl_tool *from = &r->tools[u], *to = &r->tools[t];
 	bool common = p->words.n == 1 && (p->sense == TMPL_TITLE || p->sense == TMPL_ID);
-	bool home = tmpl_same(from->tool->server, to->tool->server);
+	bool home = text_same(from->tool->server, to->tool->server);
 	if (u == t || !from->reads || from->odd || from->failing || in_plan(r, u)) {
 		return false;
 	}
 	/* What has to be told of a thing first does not supply it. */
 	for (size_t i = 0; i < from->n_params; i++) {
-		if (from->params[i].required && tmpl_same(from->params[i].name, p->name)) {
+		if (from->params[i].required && text_same(from->params[i].name, p->name)) {
 			return false;
 		}
 	}
@@ -357,7 +357,7 @@ static bool is_empty(const struct tmpl_run *r, const struct tmpl_answer *a)
 	}
 	for (size_t i = a->first_leaf; i < a->first_leaf + a->n_leaves; i++) {
 		listed = listed || r->records[r->leaves[i].record].listed;
-		none = none || (a->n_leaves <= 2 && tmpl_is(r->leaves[i].text, "0"));
+		none = none || (a->n_leaves <= 2 && text_is(r->leaves[i].text, "0"));
 	}
 	return finds && !listed && none;
 }
@@ -385,7 +385,7 @@ static void forget_values(const struct tmpl_run *r, struct tmpl_step *s)
 
 static bool make_step(struct tmpl_run *r, int tool, int depth)
 {
-	struct tmpl_step *s = tmpl_alloc(&r->arena, 1, sizeof *s);
+	struct tmpl_step *s = text_alloc(&r->arena, 1, sizeof *s);
 	if (!s) {
 		return false;
 	}
@@ -515,11 +515,11 @@ static void fan_out(struct tmpl_run *r)
 			struct tmpl_slot other;
 			struct tmpl_step copy = *s;
 			copy.answer = -1;
-			if (!tmpl_bind(r, s, i, &other) || tmpl_same_fold(other.text, first.text)) {
+			if (!tmpl_bind(r, s, i, &other) || text_same_fold(other.text, first.text)) {
 				continue;
 			}
 			copy.slots[i] = other;
-			bool fresh = s->n_more == 0 || !tmpl_same_fold(s->more[0].text, other.text);
+			bool fresh = s->n_more == 0 || !text_same_fold(s->more[0].text, other.text);
 			if (fresh && try_step(r, &copy)) {
 				s->more[s->n_more++] = other;
 				s->fan = (int)i;
@@ -531,7 +531,7 @@ static void fan_out(struct tmpl_run *r)
 /* Move the steps from `at` on to the front. */
 static bool to_front(struct tmpl_run *r, size_t at)
 {
-	struct tmpl_step *copy = tmpl_alloc(&r->arena, TMPL_MAX_STEPS, sizeof *copy);
+	struct tmpl_step *copy = text_alloc(&r->arena, TMPL_MAX_STEPS, sizeof *copy);
 	if (!copy) {
 		return false;
 	}
@@ -569,12 +569,12 @@ static void lengthen(struct tmpl_run *r, const uint32_t *order)
 static void set_length(struct tmpl_run *r)
 {
 	assay_str level = r->request->complexity;
-	if (tmpl_is(level, "simple")) {
+	if (text_is(level, "simple")) {
 		r->max_steps = 2;
 		r->wanted_steps = 1;
-	} else if (tmpl_is(level, "medium") || tmpl_is(level, "hard")) {
-		r->max_steps = tmpl_is(level, "hard") ? 5 : 3;
-		r->wanted_steps = tmpl_is(level, "hard") ? 4 : 2;
+	} else if (text_is(level, "medium") || text_is(level, "hard")) {
+		r->max_steps = text_is(level, "hard") ? 5 : 3;
+		r->wanted_steps = text_is(level, "hard") ? 4 : 2;
 	} else {
 		r->max_steps = 2 + tmpl_below(r, 3);
 		r->wanted_steps = 1 + tmpl_below(r, 2);
@@ -583,7 +583,7 @@ static void set_length(struct tmpl_run *r)
 
 void tmpl_make_plan(struct tmpl_run *r)
 {
-	uint32_t *order = tmpl_alloc(&r->arena, r->n_seeds + 1, sizeof *order);
+	uint32_t *order = text_alloc(&r->arena, r->n_seeds + 1, sizeof *order);
 	if (!order || r->n_seeds == 0) {
 		return;
 	}

@@ -4,7 +4,7 @@
 
 assay_json *tmpl_own(struct tmpl_run *r, assay_json *v)
 {
-	assay_json **place = v ? tmpl_push(&r->arena, &r->owned, &r->n_owned, &r->cap_owned, sizeof *place) : NULL;
+	assay_json **place = v ? text_push(&r->arena, &r->owned, &r->n_owned, &r->cap_owned, sizeof *place) : NULL;
 	if (!place) {
 		r->json->free(v);
 		return NULL;
@@ -21,7 +21,7 @@ static bool names_a_tool(const struct tmpl_run *r, assay_str text)
 	for (size_t i = 0; i < r->n_tools; i++) {
 		assay_str name = r->tools[i].tool->name;
 		bool ordinary = r->tools[i].words.n < 2;
-		if ((!ordinary && tmpl_find_word(text, name) != SIZE_MAX) || tmpl_same_fold(text, name)) {
+		if ((!ordinary && text_find_word(text, name) != SIZE_MAX) || text_same_fold(text, name)) {
 			return true;
 		}
 	}
@@ -30,7 +30,7 @@ static bool names_a_tool(const struct tmpl_run *r, assay_str text)
 
 bool tmpl_plain(const struct tmpl_run *r, assay_str text)
 {
-	if (text.len == 0 || text.len > TMPL_MAX_VALUE || tmpl_trim(text).len != text.len) {
+	if (text.len == 0 || text.len > TMPL_MAX_VALUE || text_trim(text).len != text.len) {
 		return false;
 	}
 	for (size_t i = 0; i < text.len; i++) {
@@ -50,7 +50,7 @@ bool tmpl_plain(const struct tmpl_run *r, assay_str text)
 
 static int add_record(struct tmpl_run *r, int answer, int parent, assay_str noun, bool listed)
 {
-	struct tmpl_record *rec = tmpl_push(&r->arena, &r->records, &r->n_records, &r->cap_records, sizeof *rec);
+	struct tmpl_record *rec = text_push(&r->arena, &r->records, &r->n_records, &r->cap_records, sizeof *rec);
 	if (!rec) {
 		return -1;
 	}
@@ -77,7 +77,7 @@ static void add_leaf(struct tmpl_run *r, int record, assay_str server, assay_str
 	int type = r->json->type(value);
 	bool scalar = type == ASSAY_JSON_STRING || type == ASSAY_JSON_NUMBER;
 	struct tmpl_leaf *leaf = record >= 0 && scalar && r->n_leaves < TMPL_MAX_LEAVES
-					 ? tmpl_push(&r->arena, &r->leaves, &r->n_leaves, &r->cap_leaves, sizeof *leaf)
+					 ? text_push(&r->arena, &r->leaves, &r->n_leaves, &r->cap_leaves, sizeof *leaf)
 					 : NULL;
 	if (!leaf) {
 		return;
@@ -96,7 +96,7 @@ static assay_str noun_of_key(struct tmpl_run *r, assay_str key, assay_str otherw
 	struct tmpl_words words = {.n = 0};
 	tmpl_split(&r->arena, key, &words);
 	assay_str last = words.n > 0 ? words.list[words.n - 1] : (assay_str){0};
-	return last.len == 0 || tmpl_generic_noun(last) || tmpl_in(last, vague) ? otherwise
+	return last.len == 0 || tmpl_generic_noun(last) || text_in(last, vague) ? otherwise
 										: tmpl_singular(&r->arena, last);
 }
 
@@ -116,7 +116,7 @@ static bool read_mark(assay_str line, bool prose, size_t *skip, const char **key
 		     {"* ", ""},          {"\xE2\x80\xA2 ", ""}};
 	size_t n = sizeof marks / sizeof *marks;
 	for (size_t i = 0; i < (prose ? 3 : n); i++) {
-		if (tmpl_starts(line, marks[i].mark)) {
+		if (text_starts(line, marks[i].mark)) {
 			*skip = marks[i].mark[0] == '/' ? 0 : strlen(marks[i].mark);
 			*key = marks[i].key;
 			return true;
@@ -132,8 +132,8 @@ static void add_field(struct tmpl_run *r, const struct walk *w, assay_str line, 
 	while (colon + 1 < line.len && !(line.ptr[colon] == ':' && line.ptr[colon + 1] == ' ')) {
 		colon++;
 	}
-	if (colon > 0 && colon <= 30 && colon + 2 < line.len && tmpl_letter(line.ptr[0])) {
-		assay_str value = tmpl_trim((assay_str){line.ptr + colon + 1, line.len - colon - 1});
+	if (colon > 0 && colon <= 30 && colon + 2 < line.len && text_letter(line.ptr[0])) {
+		assay_str value = text_trim((assay_str){line.ptr + colon + 1, line.len - colon - 1});
 		add_leaf(r, record, w->server, (assay_str){line.ptr, colon}, tmpl_own(r, r->json->string(value)));
 	}
 }
@@ -149,8 +149,8 @@ static void add_line(struct tmpl_run *r, const struct walk *w, assay_str line, b
 		return;
 	}
 	assay_str noun = tmpl_last_word(r->records[record].noun);
-	assay_str item = tmpl_trim((assay_str){line.ptr + skip, line.len - skip});
-	assay_str key = *mark ? tmpl_cstr(mark) : noun.len > 0 ? noun : ASSAY_STR("item");
+	assay_str item = text_trim((assay_str){line.ptr + skip, line.len - skip});
+	assay_str key = *mark ? text_cstr(mark) : noun.len > 0 ? noun : ASSAY_STR("item");
 	int inner = add_record(r, w->answer, record, *mark && skip ? key : noun, true);
 	add_leaf(r, inner, w->server, key, tmpl_own(r, r->json->string(item)));
 }
@@ -162,7 +162,7 @@ static void add_lines(struct tmpl_run *r, const struct walk *w, assay_str text, 
 		while (end < text.len && text.ptr[end] != '\n') {
 			end++;
 		}
-		assay_str line = tmpl_trim((assay_str){text.ptr + at, end - at});
+		assay_str line = text_trim((assay_str){text.ptr + at, end - at});
 		if (line.len > 0 && line.len <= 400) {
 			add_line(r, w, line, prose, record);
 		}
@@ -214,9 +214,9 @@ void tmpl_add_result(struct tmpl_run *r, int answer, const assay_json *result)
 	for (part = r->json->first(r->json->get(result, "content")); part && !document; part = r->json->next(part)) {
 		assay_str text = r->json->str(r->json->get(part, "text"));
 		assay_json *parsed = NULL;
-		r->answers[answer].prose = r->answers[answer].prose || tmpl_trim(text).len > 0;
+		r->answers[answer].prose = r->answers[answer].prose || text_trim(text).len > 0;
 		if (text.len > TMPL_MAX_TEXT || r->json->parse(text, ASSAY_JSON_PEER, &parsed, NULL) != 0) {
-			add_lines(r, &w, text.len > TMPL_MAX_TEXT ? tmpl_cstr("") : text, false, top);
+			add_lines(r, &w, text.len > TMPL_MAX_TEXT ? text_cstr("") : text, false, top);
 		} else {
 			document = tmpl_own(r, parsed);
 			r->answers[answer].prose = false;
@@ -245,7 +245,7 @@ bool tmpl_date_like(assay_str t)
 {
 	static const char picture[] = "dddd-dd-dd";
 	for (size_t i = 0; i < 10; i++) {
-		if (i >= t.len || (picture[i] == 'd' ? !tmpl_digit(t.ptr[i]) : t.ptr[i] != '-')) {
+		if (i >= t.len || (picture[i] == 'd' ? !text_digit(t.ptr[i]) : t.ptr[i] != '-')) {
 			return false;
 		}
 	}
@@ -298,7 +298,7 @@ static bool common(const struct tmpl_words *w)
 	static const char *const names[] = {"id",     "name",        "title",  "key",   "code", "text", "content",
 					    "date",   "type",        "status", "value", "url",  "path", "count",
 					    "number", "description", "total",  "tags",  NULL};
-	return w->n == 1 && tmpl_in(w->list[0], names);
+	return w->n == 1 && text_in(w->list[0], names);
 }
 
 static bool same_words(const struct tmpl_words *a, const struct tmpl_words *b)
@@ -315,7 +315,7 @@ static bool vague(assay_str word)
 {
 	static const char *const words[] = {"id",     "ids",        "key",  "code", "name",
 					    "number", "identifier", "uuid", "new",  NULL};
-	return tmpl_in(word, words);
+	return text_in(word, words);
 }
 
 static bool about(const struct tmpl_param *p, assay_str noun)
@@ -332,7 +332,7 @@ static bool about(const struct tmpl_param *p, assay_str noun)
 static bool kin(const struct tmpl_run *r, const struct tmpl_tool *t, const struct tmpl_leaf *leaf)
 {
 	assay_str noun = r->records[leaf->record].noun;
-	bool home = tmpl_same(leaf->server, t->tool->server);
+	bool home = text_same(leaf->server, t->tool->server);
 	return home && noun.len > 0 &&
 	       (tmpl_same_stem(noun, tmpl_last_word(t->noun)) || tmpl_has(&t->words, noun) ||
 		tmpl_has(&t->about, noun));
@@ -345,12 +345,12 @@ static bool path_fits(const struct tmpl_param *p, const struct tmpl_leaf *leaf, 
 					      "repo", "root",      "workspace", NULL};
 	static const char *const files[] = {"file", "filename", "database", "db", "document", NULL};
 	assay_str kind = leaf->words.list[leaf->words.n - 1], last = p->words.list[p->words.n - 1];
-	bool folder = tmpl_in(kind, folders), file = tmpl_in(kind, files);
-	if (!folder && !file && !tmpl_is(kind, "path")) {
+	bool folder = text_in(kind, folders), file = text_in(kind, files);
+	if (!folder && !file && !text_is(kind, "path")) {
 		return false;
 	}
 	bool absolute = leaf->text.len > 0 && leaf->text.ptr[0] == '/';
-	return (resource || absolute) && !(tmpl_in(last, files) && folder) && !(tmpl_in(last, folders) && file);
+	return (resource || absolute) && !(text_in(last, files) && folder) && !(text_in(last, folders) && file);
 }
 
 /* A tool of files wants no folder, and one that lists what is in a folder wants no file, whatever its parameter is
@@ -370,7 +370,7 @@ int tmpl_name_fit(const struct tmpl_run *r, const struct tmpl_tool *t, const str
 {
 	const struct tmpl_words *l = &leaf->words;
 	assay_str noun = r->records[leaf->record].noun;
-	bool home = tmpl_same(leaf->server, t->tool->server);
+	bool home = text_same(leaf->server, t->tool->server);
 	bool resource = r->records[leaf->record].answer < 0;
 	if (p->fresh || (p->sense == TMPL_PATH && wrong_kind(t, leaf))) {
 		return 0;
@@ -391,7 +391,7 @@ int tmpl_name_fit(const struct tmpl_run *r, const struct tmpl_tool *t, const str
 	if (l->n == 1 && p->words.n == 2 && home && tmpl_same_stem(last, l->list[0]) && about(p, noun)) {
 		return 7; /* tableName from the name of a table */
 	}
-	bool identifies = l->n == 1 && vague(l->list[0]) && !tmpl_is(l->list[0], "name");
+	bool identifies = l->n == 1 && vague(l->list[0]) && !text_is(l->list[0], "name");
 	if (identifies && home && about(p, noun)) {
 		return 7; /* customer_id from the id of a customer */
 	}
@@ -400,7 +400,7 @@ int tmpl_name_fit(const struct tmpl_run *r, const struct tmpl_tool *t, const str
 		return home ? 7 : 0; /* id from note_id */
 	}
 	if (p->words.n == 1 && tmpl_same_stem(p->words.list[0], noun) && l->n == 1 &&
-	    (identifies || tmpl_is(l->list[0], "name"))) {
+	    (identifies || text_is(l->list[0], "name"))) {
 		return 5; /* city from the name of a city */
 	}
 	return 0;
@@ -425,7 +425,7 @@ static const assay_json *options_of(const struct tmpl_run *r, const struct tmpl_
 	for (size_t i = 0; i < r->n_tools; i++) {
 		const assay_tool *tool = r->tools[i].tool;
 		const assay_json *options = NULL;
-		if (tmpl_same(tool->server, leaf->server)) {
+		if (text_same(tool->server, leaf->server)) {
 			options = r->json->get(tmpl_property(r, tool->output_schema, leaf->key, 0), "enum");
 			options = options ? options
 					  : r->json->get(tmpl_property(r, tool->input_schema, leaf->key, 0), "enum");
@@ -441,7 +441,7 @@ static bool speaks_of(const struct tmpl_run *r, assay_str description, const ass
 {
 	size_t n = 0;
 	for (const assay_json *e = r->json->first(options); e && n < 50; e = r->json->next(e), n++) {
-		if (tmpl_find_word(description, r->json->str(e)) != SIZE_MAX) {
+		if (text_find_word(description, r->json->str(e)) != SIZE_MAX) {
 			return true;
 		}
 	}
@@ -456,7 +456,7 @@ int tmpl_state_fit(const struct tmpl_run *r, const struct tmpl_tool *t, const st
 		if (other->record != leaf->record || other == leaf || other->text.len < 3 || other->text.len > 20) {
 			continue;
 		}
-		if (tmpl_find_word(t->tool->description, other->text) != SIZE_MAX) {
+		if (text_find_word(t->tool->description, other->text) != SIZE_MAX) {
 			fit++;
 		} else if (speaks_of(r, t->tool->description, options_of(r, other))) {
 			return -1;

@@ -37,7 +37,7 @@ static const struct verb verbs[] = {
 static enum tmpl_act exact_verb(assay_str word)
 {
 	for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
-		if (tmpl_in(word, verbs[i].words)) {
+		if (text_in(word, verbs[i].words)) {
 			return verbs[i].act;
 		}
 	}
@@ -68,7 +68,7 @@ bool tmpl_stop_word(assay_str lower)
 					    "then",  "they",  "their", "this", "to",   "under", "until", "up",   "was",
 					    "were",  "what",  "when",  "with", "you",  "your",  "above", "over", "when",
 					    "which", NULL};
-	return tmpl_in(lower, words);
+	return text_in(lower, words);
 }
 
 bool tmpl_generic_noun(assay_str lower)
@@ -78,7 +78,7 @@ bool tmpl_generic_noun(assay_str lower)
 					    "entries", "result",   "results",   "content",     "contents", "object",
 					    "objects", "resource", "resources", "all",         "full",     "text",
 					    "number",  "tool",     "metadata",  NULL};
-	return tmpl_in(lower, words);
+	return text_in(lower, words);
 }
 
 static const char *const prepositions[] = {"by", "for",  "from", "with", "in",      "of",    "to", "on",
@@ -95,7 +95,7 @@ static const assay_json *resolve(const struct tmpl_run *r, const assay_json *sch
 		const assay_json *any = J->get(schema, "anyOf"), *inner = NULL;
 		any = any ? any : J->get(schema, "oneOf");
 		for (const assay_json *e = J->first(any); e && !inner; e = J->next(e)) {
-			inner = tmpl_is(J->str(J->get(e, "type")), "null") ? NULL : e;
+			inner = text_is(J->str(J->get(e, "type")), "null") ? NULL : e;
 		}
 		if (!inner) {
 			break;
@@ -109,7 +109,7 @@ static unsigned type_bit(assay_str name)
 {
 	static const char *const names[] = {"string", "integer", "number", "boolean", "array", "object"};
 	for (unsigned i = 0; i < 6; i++) {
-		if (tmpl_is(name, names[i])) {
+		if (text_is(name, names[i])) {
 			return 1u << i;
 		}
 	}
@@ -154,11 +154,11 @@ static const struct sense_words senses[] = {
 
 static enum tmpl_sense sense_by_word(assay_str word)
 {
-	while (word.len > 2 && tmpl_digit(word.ptr[word.len - 1])) {
+	while (word.len > 2 && text_digit(word.ptr[word.len - 1])) {
 		word.len--; /* text1, date2 */
 	}
 	for (size_t i = 0; i < sizeof senses / sizeof *senses; i++) {
-		if (tmpl_in(word, senses[i].words)) {
+		if (text_in(word, senses[i].words)) {
 			return senses[i].sense;
 		}
 	}
@@ -183,11 +183,11 @@ static enum tmpl_sense sense_of(const struct tmpl_run *r, const struct tmpl_para
 	if ((p->types & TMPL_STRING) == 0 && sense != TMPL_ID && sense != TMPL_LIMIT) {
 		return TMPL_AMOUNT;
 	}
-	if (tmpl_is(format, "date") || tmpl_is(format, "date-time")) {
-		return tmpl_is(format, "date") ? TMPL_DATE : TMPL_TIME;
+	if (text_is(format, "date") || text_is(format, "date-time")) {
+		return text_is(format, "date") ? TMPL_DATE : TMPL_TIME;
 	}
-	if (tmpl_is(format, "uri") || tmpl_is(format, "email")) {
-		return tmpl_is(format, "uri") ? TMPL_URL : TMPL_EMAIL;
+	if (text_is(format, "uri") || text_is(format, "email")) {
+		return text_is(format, "uri") ? TMPL_URL : TMPL_EMAIL;
 	}
 	return sense == TMPL_OTHER && tmpl_date_like(example) ? TMPL_DATE : sense;
 }
@@ -195,7 +195,7 @@ static enum tmpl_sense sense_of(const struct tmpl_run *r, const struct tmpl_para
 static bool is_required(const struct tmpl_run *r, const assay_json *schema, assay_str name)
 {
 	for (const assay_json *e = r->json->first(r->json->get(schema, "required")); e; e = r->json->next(e)) {
-		if (tmpl_same(r->json->str(e), name)) {
+		if (text_same(r->json->str(e), name)) {
 			return true;
 		}
 	}
@@ -231,8 +231,8 @@ static void read_param(struct tmpl_run *r, struct tmpl_tool *t, const assay_json
 	/* The name of what is being made, and "new_name", are no names that exist. */
 	bool names = p->sense == TMPL_TITLE || p->sense == TMPL_PATH;
 	bool own = p->words.n == 1 || tmpl_has(&p->words, t->noun);
-	bool adds = t->words.n > 0 && (tmpl_is(t->words.list[0], "append") || tmpl_is(t->words.list[0], "add"));
-	p->fresh = names && ((t->act == TMPL_CREATE && own && !adds) || tmpl_is(p->words.list[0], "new"));
+	bool adds = t->words.n > 0 && (text_is(t->words.list[0], "append") || text_is(t->words.list[0], "add"));
+	p->fresh = names && ((t->act == TMPL_CREATE && own && !adds) || text_is(p->words.list[0], "new"));
 	t->n_params++;
 }
 
@@ -271,7 +271,7 @@ static assay_str listed_key(const struct tmpl_run *r, const assay_tool *tool)
 	const assay_json *properties = r->json->get(tool->output_schema, "properties");
 	for (const assay_json *m = r->json->first(properties); m; m = r->json->next(m)) {
 		const assay_json *items = r->json->get(m, "items");
-		if (tmpl_is(r->json->str(r->json->get(m, "type")), "array") && r->json->get(items, "properties")) {
+		if (text_is(r->json->str(r->json->get(m, "type")), "array") && r->json->get(items, "properties")) {
 			if (found.len > 0) {
 				return (assay_str){0};
 			}
@@ -288,11 +288,11 @@ static assay_str noun_of_description(struct tmpl_run *r, const struct tmpl_tool 
 					   "from",  "return",     "returns", "that", "and",     "which",
 					   "whose", "optionally", "when",    "as",   NULL};
 	bool many = t->act == TMPL_LIST || t->act == TMPL_SEARCH;
-	for (size_t i = 1; i < t->about.n && i < 10 && !tmpl_in(t->about.list[i], ends); i++) {
+	for (size_t i = 1; i < t->about.n && i < 10 && !text_in(t->about.list[i], ends); i++) {
 		assay_str w = t->about.list[i];
-		bool vague = tmpl_stop_word(w) || tmpl_generic_noun(w) || tmpl_digit(w.ptr[0]);
+		bool vague = tmpl_stop_word(w) || tmpl_generic_noun(w) || text_digit(w.ptr[0]);
 		bool inner = i + 1 < t->about.n && !tmpl_stop_word(t->about.list[i + 1]) &&
-			     !tmpl_in(t->about.list[i + 1], ends) && !tmpl_in(t->about.list[i + 1], prepositions);
+			     !text_in(t->about.list[i + 1], ends) && !text_in(t->about.list[i + 1], prepositions);
 		bool plural = tmpl_singular(&r->arena, w).len < w.len;
 		if (!vague && !inner && (!many || plural)) {
 			return tmpl_singular(&r->arena, w);
@@ -307,10 +307,10 @@ static assay_str noun_of_name(struct tmpl_run *r, const struct tmpl_tool *t)
 	tmpl_split(&r->arena, t->tool->server, &server);
 	for (size_t i =
 		     t->words.n > 1 && tmpl_has(&server, t->words.list[0]) && exact_verb(t->words.list[0]) == TMPL_NONE;
-	     i < t->words.n && !(i > 0 && tmpl_in(t->words.list[i], prepositions)); i++) {
+	     i < t->words.n && !(i > 0 && text_in(t->words.list[i], prepositions)); i++) {
 		assay_str w = t->words.list[i];
 		bool verb = (i == 0 || rest.n == 0) && exact_verb(w) != TMPL_NONE;
-		if (!verb && !tmpl_is(w, "all") && !tmpl_stop_word(w)) {
+		if (!verb && !text_is(w, "all") && !tmpl_stop_word(w)) {
 			rest.list[rest.n++] = w;
 		}
 	}
@@ -360,7 +360,7 @@ void tmpl_read_tool(struct tmpl_run *r, const assay_tool *tool, struct tmpl_tool
 	}
 	for (size_t i = 0; i < out->words.n && (tool->flags & ASSAY_TOOL_DESTRUCTIVE); i++) {
 		out->whole =
-			out->whole || tmpl_is(out->words.list[i], "all") || tmpl_is(out->words.list[i], "everything");
+			out->whole || text_is(out->words.list[i], "all") || text_is(out->words.list[i], "everything");
 	}
 	read_noun(r, out);
 	const assay_json *properties = r->json->get(tool->input_schema, "properties");
@@ -371,7 +371,7 @@ void tmpl_read_tool(struct tmpl_run *r, const assay_tool *tool, struct tmpl_tool
 	     m = r->json->next(m)) {
 		bool known = false;
 		for (size_t i = 0; i < out->n_params && !known; i++) {
-			known = tmpl_same(out->params[i].name, r->json->str(m));
+			known = text_same(out->params[i].name, r->json->str(m));
 		}
 		out->odd = out->odd || !known;
 	}

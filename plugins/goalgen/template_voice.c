@@ -62,26 +62,26 @@ static size_t filled(const char *const *list, size_t max)
 }
 
 /* First letter in the other case; names and ids inside a clause stay as they are. */
-static void add_clause(struct tmpl_buf *b, assay_str clause, bool begins)
+static void add_clause(struct text_buf *b, assay_str clause, bool begins)
 {
 	if (clause.len == 0) {
 		return;
 	}
 	char c = clause.ptr[0];
 	bool low = c >= 'a' && c <= 'z', up = c >= 'A' && c <= 'Z';
-	c = begins && low ? (char)(c - 'a' + 'A') : !begins && up ? tmpl_lower(c) : c;
-	tmpl_add(b, (assay_str){&c, 1});
-	tmpl_add(b, (assay_str){clause.ptr + 1, clause.len - 1});
+	c = begins && low ? (char)(c - 'a' + 'A') : !begins && up ? text_lower(c) : c;
+	text_add(b, (assay_str){&c, 1});
+	text_add(b, (assay_str){clause.ptr + 1, clause.len - 1});
 }
 
-static void add_framing(struct tmpl_run *r, struct tmpl_buf *b)
+static void add_framing(struct tmpl_run *r, struct text_buf *b)
 {
-	assay_str framing = tmpl_trim(r->request->framing);
+	assay_str framing = text_trim(r->request->framing);
 	if (framing.len == 0 || framing.len > TMPL_MAX_GOAL / 2) {
 		return;
 	}
-	tmpl_add(b, framing);
-	tmpl_puts(b, strchr(".!?:", framing.ptr[framing.len - 1]) ? " " : ". ");
+	text_add(b, framing);
+	text_puts(b, strchr(".!?:", framing.ptr[framing.len - 1]) ? " " : ". ");
 }
 
 assay_str tmpl_voice(struct tmpl_run *r, uint32_t persona, const assay_str *clauses, size_t n, assay_str question)
@@ -90,28 +90,28 @@ assay_str tmpl_voice(struct tmpl_run *r, uint32_t persona, const assay_str *clau
 	const struct voice *v = &voices[persona % TMPL_PERSONAS];
 	const char *opening = v->openings[tmpl_below(r, (uint32_t)filled(v->openings, 5))];
 	const char *ask = v->asks[tmpl_below(r, (uint32_t)filled(v->asks, 3))];
-	struct tmpl_buf b = {.arena = &r->arena};
+	struct text_buf b = {.arena = &r->arena};
 	uint32_t style = tmpl_below(r, 4);
 	add_framing(r, &b);
 	if (*opening) {
-		tmpl_puts(&b, opening);
-		tmpl_puts(&b, " ");
+		text_puts(&b, opening);
+		text_puts(&b, " ");
 	}
 	for (size_t i = 0; i < n; i++) {
 		/* Not everything hangs on one "then". */
 		const char *join = style == 1 && i > 1 ? joins[0] : joins[style];
 		if (i > 0) {
-			tmpl_puts(&b, join);
+			text_puts(&b, join);
 		}
 		add_clause(&b, clauses[i], i == 0 || join == joins[0]);
 	}
-	tmpl_puts(&b, ".");
+	text_puts(&b, ".");
 	if (question.len > 0) {
-		tmpl_puts(&b, " ");
-		tmpl_puts(&b, ask);
-		tmpl_puts(&b, " ");
-		tmpl_add(&b, question);
-		tmpl_puts(&b, ".");
+		text_puts(&b, " ");
+		text_puts(&b, ask);
+		text_puts(&b, " ");
+		text_add(&b, question);
+		text_puts(&b, ".");
 	}
-	return tmpl_text(&b);
+	return text_of(&b);
 }

@@ -14,7 +14,7 @@ static const char *const policy_names[] = {"careful", "greedy", "random"};
 static enum heur_policy policy_of(assay_str name, enum heur_policy otherwise)
 {
 	for (int i = 0; i < 3; i++) {
-		if (heur_is(name, policy_names[i])) {
+		if (text_is(name, policy_names[i])) {
 			return (enum heur_policy)i;
 		}
 	}
@@ -27,17 +27,17 @@ static enum heur_policy policy_of(assay_str name, enum heur_policy otherwise)
 static assay_str content_of(struct heur_run *r, const assay_json *message)
 {
 	const assay_json *content = r->json->get(message, "content");
-	struct heur_buf b = {.arena = &r->arena};
+	struct text_buf b = {.arena = &r->arena};
 	if (r->json->type(content) != ASSAY_JSON_ARRAY) {
 		return r->json->str(content);
 	}
 	for (const assay_json *part = r->json->first(content); part; part = r->json->next(part)) {
 		if (b.len > 0) {
-			heur_puts(&b, "\n");
+			text_puts(&b, "\n");
 		}
-		heur_add(&b, r->json->str(r->json->get(part, "text")));
+		text_add(&b, r->json->str(r->json->get(part, "text")));
 	}
-	return heur_text(&b);
+	return text_of(&b);
 }
 
 static assay_str role_of(const struct heur_run *r, const assay_json *message)
@@ -50,10 +50,10 @@ static const assay_json *find_goal(struct heur_run *r, const assay_json *message
 {
 	const assay_json *goal = NULL;
 	for (const assay_json *m = r->json->first(messages); m; m = r->json->next(m)) {
-		assay_str text = heur_is(role_of(r, m), "user") ? heur_trim(content_of(r, m)) : (assay_str){0};
+		assay_str text = text_is(role_of(r, m), "user") ? text_trim(content_of(r, m)) : (assay_str){0};
 		if (text.len > 0) {
 			goal = m;
-			r->goal = heur_sub(text, 0, heur_cut(text, HEUR_MAX_PROMPT));
+			r->goal = heur_sub(text, 0, text_head(text, HEUR_MAX_PROMPT).len);
 		}
 	}
 	return goal;
@@ -64,12 +64,12 @@ static int64_t turns_said(struct heur_run *r, const assay_json *messages)
 {
 	for (const assay_json *m = r->json->first(messages); m; m = r->json->next(m)) {
 		struct heur_words words = {0};
-		if (heur_is(role_of(r, m), "system")) {
+		if (text_is(role_of(r, m), "system")) {
 			heur_split(&r->arena, content_of(r, m), &words);
 		}
 		for (size_t i = 1; i < words.n; i++) {
 			double n;
-			if (heur_is(words.list[i].stem, "turn") && heur_number(words.list[i - 1].lower, &n) && n >= 1 &&
+			if (text_is(words.list[i].stem, "turn") && heur_number(words.list[i - 1].lower, &n) && n >= 1 &&
 			    n < 1e6) {
 				return (int64_t)n;
 			}
@@ -83,7 +83,7 @@ static void read_turns(struct heur_run *r, const assay_json *request, const assa
 	const assay_json *given = r->json->pointer(request, "/extra/turns_left");
 	int64_t said = given ? 0 : turns_said(r, messages), spent = 0;
 	for (const assay_json *m = r->json->first(messages); m; m = r->json->next(m)) {
-		spent += heur_is(role_of(r, m), "assistant");
+		spent += text_is(role_of(r, m), "assistant");
 	}
 	r->turns_left = given ? r->json->i64(given, INT64_MAX) : said > 0 ? said - spent : INT64_MAX;
 }
@@ -119,8 +119,8 @@ static const assay_json *arguments_of(struct heur_run *r, const assay_json *call
 static const assay_json *answer_to(const struct heur_run *r, const assay_json *message, const assay_json *call)
 {
 	assay_str id = r->json->str(r->json->get(call, "id"));
-	for (const assay_json *m = r->json->next(message); m && heur_is(role_of(r, m), "tool"); m = r->json->next(m)) {
-		if (heur_same(r->json->str(r->json->get(m, "tool_call_id")), id)) {
+	for (const assay_json *m = r->json->next(message); m && text_is(role_of(r, m), "tool"); m = r->json->next(m)) {
+		if (text_same(r->json->str(r->json->get(m, "tool_call_id")), id)) {
 			return m;
 		}
 	}
@@ -162,7 +162,7 @@ static void replay_call(struct heur_run *r, const struct heur_plan *plan, const 
 	int tool = heur_unwire(r, heur_find_tool(r, name), &arguments);
 	const assay_json *answer = answer_to(r, message, recorded);
 	struct heur_step *s = r->n_steps < HEUR_MAX_STEPS
-				      ? heur_push(&r->arena, &r->steps, &r->n_steps, &r->cap_steps, sizeof *s)
+				      ? text_push(&r->arena, &r->steps, &r->n_steps, &r->cap_steps, sizeof *s)
 				      : NULL;
 	if (!s) {
 		return;
@@ -196,11 +196,11 @@ static void replay(struct heur_run *r, const assay_json *message, struct heur_pl
 
 static void replay_all(struct heur_run *r, const assay_json *messages, const assay_json *goal)
 {
-	struct heur_plan *plan = heur_alloc(&r->arena, 1, sizeof *plan);
+	struct heur_plan *plan = text_alloc(&r->arena, 1, sizeof *plan);
 	bool now = false;
 	for (const assay_json *m = r->json->first(messages); m && plan; m = r->json->next(m)) {
 		now = now || m == goal;
-		if (heur_is(role_of(r, m), "assistant")) {
+		if (text_is(role_of(r, m), "assistant")) {
 			replay(r, m, now ? plan : NULL);
 		}
 	}
@@ -212,7 +212,7 @@ static assay_json *one_call(struct heur_run *r, const struct heur_call *call, si
 {
 	const assay_json_api *j = r->json;
 	assay_json *v = j->object();
-	int bad = j->set(v, "id", j->string(heur_format(&r->arena, "call_%zu", number)));
+	int bad = j->set(v, "id", j->string(text_format(&r->arena, "call_%zu", number)));
 	bad |= j->set(v, "name", j->string(heur_wire_name(r, call)));
 	bad |= j->set(v, "arguments", j->string(heur_dump(r, heur_wire_arguments(r, call))));
 	r->arena.failed = r->arena.failed || bad != 0;
@@ -234,7 +234,7 @@ static assay_json *make_reply(struct heur_run *r, const struct heur_plan *plan)
 	}
 	bad |= j->set(reply, "message", message);
 	bad |= j->set(reply, "finish_reason", j->string(plan->n > 0 ? ASSAY_STR("tool_calls") : ASSAY_STR("stop")));
-	bad |= j->set(reply, "model", j->string(heur_format(&r->arena, "assay-rules/%s", policy_names[r->policy])));
+	bad |= j->set(reply, "model", j->string(text_format(&r->arena, "assay-rules/%s", policy_names[r->policy])));
 	bad |= j->set(reply, "usage", j->null());
 	r->arena.failed = r->arena.failed || bad != 0;
 	return reply;
@@ -243,7 +243,7 @@ static assay_json *make_reply(struct heur_run *r, const struct heur_plan *plan)
 static void think(struct heur_run *r, const assay_json *request, struct heur_plan *plan)
 {
 	const assay_json *messages = r->json->get(request, "messages");
-	bool mute = heur_is(r->json->str(r->json->get(request, "tool_choice")), "none");
+	bool mute = text_is(r->json->str(r->json->get(request, "tool_choice")), "none");
 	const assay_json *goal = find_goal(r, messages);
 	read_turns(r, request, messages);
 	read_tools(r, r->json->get(request, "tools"));
@@ -267,7 +267,7 @@ static void end_run(struct heur_run *r)
 		r->json->free(r->owned[i]);
 	}
 	r->host->text->bm25_free(r->index);
-	heur_arena_free(&r->arena);
+	text_arena_free(&r->arena);
 }
 
 static int check_request(const assay_host *h, const assay_json *request, assay_error *err)

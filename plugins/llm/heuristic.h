@@ -7,6 +7,7 @@
 #ifndef LLM_HEURISTIC_H
 #define LLM_HEURISTIC_H
 
+#include "../common/text.h"
 #include <assay/host.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -31,30 +32,6 @@ enum {
 };
 
 /* --- Memory: an arena of the host's blocks. Sticky failure: NULL once memory is out. --- */
-
-struct heur_arena {
-	const assay_host *host;
-	struct heur_block *head;
-	bool failed;
-};
-
-void *heur_alloc(struct heur_arena *a, size_t count, size_t size); /* zeroed */
-assay_str heur_copy(struct heur_arena *a, assay_str s);
-assay_str heur_format(struct heur_arena *a, const char *format, ...) ASSAY_PRINTF(2, 3);
-/* Room for one more element of `size` bytes at the end of *items: its address, zeroed; NULL when memory is out. */
-void *heur_push(struct heur_arena *a, void *items, size_t *n, size_t *cap, size_t size);
-void heur_arena_free(struct heur_arena *a);
-
-/* Text that grows in an arena. */
-struct heur_buf {
-	struct heur_arena *arena;
-	char *ptr;
-	size_t len, cap;
-};
-
-void heur_add(struct heur_buf *b, assay_str s);
-void heur_puts(struct heur_buf *b, const char *s);
-assay_str heur_text(const struct heur_buf *b);
 
 /* --- Words --- */
 
@@ -83,32 +60,17 @@ struct heur_words {
 	size_t n, cap;
 };
 
-bool heur_same(assay_str a, assay_str b);
-bool heur_is(assay_str a, const char *b);
-bool heur_same_fold(assay_str a, assay_str b); /* ASCII case folded */
-/* Where `needle` stands in `hay` at word bounds, case folded; SIZE_MAX when it does not. */
-size_t heur_find_word(assay_str hay, assay_str needle);
-bool heur_starts(assay_str s, const char *prefix);
-assay_str heur_trim(assay_str s);
 assay_str heur_sub(assay_str s, size_t from, size_t to);
-/* Bytes of the longest prefix of at most `max` bytes that ends at a character's end. */
-size_t heur_cut(assay_str s, size_t max);
-bool heur_number(assay_str s, double *out); /* the whole of s is one decimal number */
-bool heur_word_byte(char c);
-bool heur_digit(char c);
-bool heur_upper(char c);
+bool heur_number(assay_str s, double *out);
 bool heur_alpha(char c);
-char heur_lower(char c);
 
-assay_str heur_stem(struct heur_arena *a, assay_str word);
+assay_str heur_stem(struct text_arena *a, assay_str word);
 /* Words of running text. */
-void heur_split(struct heur_arena *a, assay_str text, struct heur_words *out);
+void heur_split(struct text_arena *a, assay_str text, struct heur_words *out);
 /* Words of a name: camelCase, snake_case, kebab-case. */
-void heur_split_name(struct heur_arena *a, assay_str name, struct heur_words *out);
+void heur_split_name(struct text_arena *a, assay_str name, struct heur_words *out);
 bool heur_has(const struct heur_words *words, assay_str stem);
-bool heur_has_any(const struct heur_words *words, const char *const *stems); /* NULL-terminated */
-bool heur_in(assay_str word, const char *const *list);                       /* NULL-terminated */
-
+bool heur_has_any(const struct heur_words *words, const char *const *stems);
 /* A base form that starts an instruction. ambiguous: it is as often a noun. */
 enum heur_act heur_verb(assay_str lower, bool *ambiguous);
 enum heur_act heur_verb_form(assay_str lower, bool *ambiguous); /* also "returns", "searches" */
@@ -357,7 +319,7 @@ struct heur_fix {
 enum heur_policy { HEUR_CAREFUL, HEUR_GREEDY, HEUR_RANDOM };
 
 struct heur_run {
-	struct heur_arena arena;
+	struct text_arena arena;
 	const assay_host *host;
 	const assay_json_api *json;
 	enum heur_policy policy;

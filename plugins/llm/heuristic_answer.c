@@ -22,7 +22,7 @@ static double weight(const struct heur_run *r, const struct heur_clause *c, cons
 	double score = named_in(&c->words, leaf) ? 3 : 0;
 	score += heur_has_any(&leaf->words, telling) ? 1.5 : 0;
 	score += leaf->numeric || heur_id_like(leaf->text) ? 1 : 0;
-	score += heur_find_word(r->goal, leaf->text) != SIZE_MAX ? 0.5 : 0;
+	score += text_find_word(r->goal, leaf->text) != SIZE_MAX ? 0.5 : 0;
 	score -= leaf->text.len > 120 ? 2 : 0;
 	return score;
 }
@@ -39,13 +39,13 @@ static bool same_record_or_above(const struct heur_run *r, int record, int of)
 
 /* --- Writing --- */
 
-static void put_leaf(struct heur_buf *b, const struct heur_leaf *leaf, bool first)
+static void put_leaf(struct text_buf *b, const struct heur_leaf *leaf, bool first)
 {
-	assay_str text = heur_sub(leaf->text, 0, heur_cut(leaf->text, MAX_LEAF_TEXT));
-	heur_puts(b, first ? "" : ", ");
+	assay_str text = heur_sub(leaf->text, 0, text_head(leaf->text, MAX_LEAF_TEXT).len);
+	text_puts(b, first ? "" : ", ");
 	for (size_t i = 0; i < leaf->words.n; i++) {
-		heur_add(b, leaf->words.list[i].lower);
-		heur_puts(b, " ");
+		text_add(b, leaf->words.list[i].lower);
+		text_puts(b, " ");
 	}
 	/* Lines of a text become one. */
 	for (size_t at = 0; at < text.len;) {
@@ -53,18 +53,18 @@ static void put_leaf(struct heur_buf *b, const struct heur_leaf *leaf, bool firs
 		while (to < text.len && text.ptr[to] != '\n' && text.ptr[to] != '\r') {
 			to++;
 		}
-		heur_add(b, heur_sub(text, at, to));
+		text_add(b, heur_sub(text, at, to));
 		while (to < text.len && (text.ptr[to] == '\n' || text.ptr[to] == '\r')) {
 			to++;
 		}
-		heur_puts(b, to < text.len ? " " : "");
+		text_puts(b, to < text.len ? " " : "");
 		at = to;
 	}
-	heur_puts(b, text.len < leaf->text.len ? " ..." : "");
+	text_puts(b, text.len < leaf->text.len ? " ..." : "");
 }
 
 /* The leaves of one record, those that matter most, in their order. */
-static size_t put_record(const struct heur_run *r, const struct heur_clause *c, struct heur_buf *b, int record,
+static size_t put_record(const struct heur_run *r, const struct heur_clause *c, struct text_buf *b, int record,
 			 size_t most)
 {
 	const struct heur_step *s = &r->steps[r->records[record].step];
@@ -119,36 +119,36 @@ static size_t pick_records(const struct heur_run *r, const struct heur_clause *c
 	return c->choice.direction && n > 0 ? 1 : n;
 }
 
-static void put_step(const struct heur_run *r, const struct heur_clause *c, struct heur_buf *b,
+static void put_step(const struct heur_run *r, const struct heur_clause *c, struct text_buf *b,
 		     const struct heur_step *s)
 {
 	int records[MAX_RECORDS];
 	if (s->n_records == 0) {
 		return;
 	}
-	struct heur_buf top = {.arena = b->arena};
+	struct text_buf top = {.arena = b->arena};
 	size_t said = put_record(r, c, &top, (int)s->first_record, MAX_QUOTED);
 	size_t n = pick_records(r, c, s, records);
-	heur_puts(b, said > 0 ? " " : "");
-	heur_add(b, heur_text(&top));
-	heur_puts(b, said > 0 ? "." : "");
+	text_puts(b, said > 0 ? " " : "");
+	text_add(b, text_of(&top));
+	text_puts(b, said > 0 ? "." : "");
 	for (size_t i = s->first_record + 1; i < s->first_record + s->n_records && i < s->first_record + 4; i++) {
 		if (!r->records[i].listed && same_record_or_above(r, (int)s->first_record, (int)i)) {
-			heur_puts(b, " ");
-			heur_puts(b, put_record(r, c, b, (int)i, 4) > 0 ? "." : "");
+			text_puts(b, " ");
+			text_puts(b, put_record(r, c, b, (int)i, 4) > 0 ? "." : "");
 		}
 	}
 	for (size_t i = 0; i < n; i++) {
-		heur_puts(b, "\n- ");
+		text_puts(b, "\n- ");
 		put_record(r, c, b, records[i], n > 1 ? 5 : MAX_QUOTED);
 	}
 	if (said == 0 && n == 0) {
-		heur_puts(b, " nothing.");
+		text_puts(b, " nothing.");
 	}
 }
 
 /* What was asked for and is known from the calls of other clauses. */
-static size_t put_known(const struct heur_run *r, const struct heur_clause *c, struct heur_buf *b)
+static size_t put_known(const struct heur_run *r, const struct heur_clause *c, struct text_buf *b)
 {
 	size_t said = 0;
 	int records[MAX_RECORDS];
@@ -164,21 +164,21 @@ static size_t put_known(const struct heur_run *r, const struct heur_clause *c, s
 			said++;
 		}
 	}
-	heur_puts(b, said > 0 ? "." : "");
+	text_puts(b, said > 0 ? "." : "");
 	return said;
 }
 
-static void put_clause(struct heur_run *r, int clause, struct heur_buf *b)
+static void put_clause(struct heur_run *r, int clause, struct text_buf *b)
 {
 	const struct heur_clause *c = &r->clauses[clause];
 	size_t from = b->len, shown = 0;
-	heur_puts(b, b->len > 0 ? "\n" : "");
-	assay_str text = heur_trim(heur_sub(c->text, 0, heur_cut(c->text, 160)));
+	text_puts(b, b->len > 0 ? "\n" : "");
+	assay_str text = text_trim(heur_sub(c->text, 0, text_head(c->text, 160).len));
 	while (text.len > 0 && (text.ptr[text.len - 1] == '.' || text.ptr[text.len - 1] == ',')) {
 		text.len--;
 	}
-	heur_add(b, text);
-	heur_puts(b, ":");
+	text_add(b, text);
+	text_puts(b, ":");
 	for (size_t i = 0; i < r->n_steps && shown < MAX_RECORDS; i++) {
 		const struct heur_step *s = &r->steps[i];
 		if (s->call.clause == clause && s->call.purpose == HEUR_MAIN && !s->failed) {
@@ -187,15 +187,15 @@ static void put_clause(struct heur_run *r, int clause, struct heur_buf *b)
 		}
 	}
 	if (c->state == HEUR_FAILED || c->state == HEUR_TODO) {
-		assay_str reason = heur_sub(c->reason, 0, heur_cut(c->reason, 300));
-		heur_puts(b, c->state == HEUR_TODO ? " not done" : " could not be done");
-		heur_puts(b, reason.len > 0 ? ": " : "");
-		heur_add(b, reason);
-		heur_puts(b, ".");
+		assay_str reason = heur_sub(c->reason, 0, text_head(c->reason, 300).len);
+		text_puts(b, c->state == HEUR_TODO ? " not done" : " could not be done");
+		text_puts(b, reason.len > 0 ? ": " : "");
+		text_add(b, reason);
+		text_puts(b, ".");
 	} else if (c->state == HEUR_SKIPPED) {
-		heur_puts(b, " not called for.");
+		text_puts(b, " not called for.");
 	} else if (shown == 0) {
-		heur_puts(b, " ");
+		text_puts(b, " ");
 		shown = put_known(r, c, b);
 	}
 	bool silent = c->state == HEUR_DONE && shown == 0;
@@ -206,22 +206,22 @@ static void put_clause(struct heur_run *r, int clause, struct heur_buf *b)
 
 assay_str heur_answer(struct heur_run *r)
 {
-	struct heur_buf b = {.arena = &r->arena};
+	struct text_buf b = {.arena = &r->arena};
 	for (size_t c = 0; c < r->n_clauses; c++) {
 		put_clause(r, (int)c, &b);
 	}
 	if (r->n_clauses == 0) {
-		heur_puts(&b, r->goal.len == 0 ? "There is no request to work on."
+		text_puts(&b, r->goal.len == 0 ? "There is no request to work on."
 					       : "I found no instruction in the request that a tool could carry out.");
 	}
-	return heur_text(&b);
+	return text_of(&b);
 }
 
 /* A few lines for a note or a message, from what the clauses before have found. */
 assay_str heur_compose(struct heur_run *r, int clause)
 {
 	const struct heur_clause *c = &r->clauses[clause];
-	struct heur_buf b = {.arena = &r->arena};
+	struct text_buf b = {.arena = &r->arena};
 	size_t said = 0;
 	for (size_t i = r->n_leaves; i-- > 0 && said < 6;) {
 		const struct heur_words *key = &r->leaves[i].words;
@@ -236,6 +236,6 @@ assay_str heur_compose(struct heur_run *r, int clause)
 			said++;
 		}
 	}
-	assay_str text = heur_trim(heur_text(&b));
+	assay_str text = text_trim(text_of(&b));
 	return text.len > 0 ? text : c->text;
 }

@@ -26,7 +26,7 @@ static void apply_fixes(const struct heur_run *r, const struct heur_tool *t, con
 		}
 		dropped[f->param] = f->kind != HEUR_SET;
 		for (size_t v = 0; v < r->n_values && f->kind == HEUR_SUPPLY; v++) {
-			if (heur_same(r->values[v].text, f->text)) {
+			if (text_same(r->values[v].text, f->text)) {
 				b->slots[f->param].wanted = (int)v;
 				b->taken[v] = true;
 			}
@@ -40,7 +40,7 @@ static size_t mentioned_at(const struct heur_words *said, const struct heur_word
 {
 	for (size_t k = from; option->n > 0 && k + option->n <= said->n; k++) {
 		size_t n = 0;
-		while (n < option->n && heur_same(said->list[k + n].stem, option->list[n].stem)) {
+		while (n < option->n && text_same(said->list[k + n].stem, option->list[n].stem)) {
 			n++;
 		}
 		if (n == option->n) {
@@ -61,7 +61,7 @@ static double mention_score(const struct heur_param *p, const struct heur_clause
 {
 	static const char *const toward[] = {"to", "into", "in", "as", "many", "much", NULL};
 	assay_str before = at > 0 ? c->words.list[at - 1].lower : (assay_str){0};
-	bool target = heur_in(before, toward), counted = before.len > 0 && heur_digit(before.ptr[0]);
+	bool target = text_in(before, toward), counted = before.len > 0 && text_digit(before.ptr[0]);
 	double score = (double)n * 2 - (double)at * 0.01;
 	if (p->from) {
 		score += (counted ? 2 : 0) - (target ? 3 : 0);
@@ -110,7 +110,7 @@ static void bind_options(struct heur_run *r, const struct heur_tool *t, const st
 			 struct heur_binding *b, const bool *dropped)
 {
 	const struct heur_clause *c = &r->clauses[how->clause];
-	bool *claimed = heur_alloc(&r->arena, c->words.n + 1, sizeof *claimed);
+	bool *claimed = text_alloc(&r->arena, c->words.n + 1, sizeof *claimed);
 	for (size_t i = 0; claimed && i < t->n_params; i++) {
 		const struct heur_param *p = &t->params[i];
 		struct heur_slot *s = &b->slots[i];
@@ -143,7 +143,7 @@ static void bind_switches(struct heur_run *r, const struct heur_tool *t, const s
 			struct heur_words rest = {p->words.list + 1, p->words.n - 1, 0};
 			at = mentioned_at(&c->words, &rest, 0); /* include_archived */
 		}
-		bool no = at != SIZE_MAX && at > 0 && heur_in(c->words.list[at - 1].lower, denying);
+		bool no = at != SIZE_MAX && at > 0 && text_in(c->words.list[at - 1].lower, denying);
 		if (at != SIZE_MAX || heur_needed(t, (int)i)) {
 			give(&b->slots[i], no ? ASSAY_STR("false") : ASSAY_STR("true"), 6);
 		}
@@ -195,7 +195,7 @@ static bool best_pair(const struct heur_run *r, const struct heur_tool *t, const
 static void bind_values(struct heur_run *r, const struct heur_tool *t, const struct heur_intent *how,
 			struct heur_binding *b, const bool *dropped)
 {
-	double *scores = heur_alloc(&r->arena, t->n_params * r->n_values, sizeof *scores);
+	double *scores = text_alloc(&r->arena, t->n_params * r->n_values, sizeof *scores);
 	struct pairing pair;
 	if (!scores) {
 		return;
@@ -287,9 +287,9 @@ static int wanted_value(const struct heur_run *r, const struct heur_tool *t, con
 		}
 		assay_str thing = heur_named_thing(r, value);
 		bool same =
-			thing.len > 0 && (heur_entity(p, thing) || (!heur_has_entity(p) && heur_same(thing, t->head)));
+			thing.len > 0 && (heur_entity(p, thing) || (!heur_has_entity(p) && text_same(thing, t->head)));
 		bool free = thing.len == 0 || same || p->sense != HEUR_S_ID;
-		bool server = heur_find_word(t->server, value->text) != SIZE_MAX;
+		bool server = text_find_word(t->server, value->text) != SIZE_MAX;
 		if (by_exclusion ? free && !server : same && p->sense == HEUR_S_ID) {
 			return (int)v;
 		}
@@ -341,7 +341,7 @@ static const assay_json *same_kind(struct heur_run *r, const struct heur_param *
 		for (size_t k = 0; t && !s->failed && k < t->n_params; k++) {
 			const assay_json *v = r->json->get_n(s->call.arguments, t->params[k].name);
 			bool alike = t->params[k].sense == p->sense && t->params[k].types == p->types && v &&
-				     (p->sense != HEUR_S_ID || heur_same(t->head, r->tools[b->tool].head));
+				     (p->sense != HEUR_S_ID || text_same(t->head, r->tools[b->tool].head));
 			if (alike && r->json->type(v) == ASSAY_JSON_STRING) {
 				return v;
 			}
@@ -364,7 +364,7 @@ static assay_str topic_words(struct heur_run *r, const struct heur_tool *t, cons
 			     const struct heur_binding *b)
 {
 	const struct heur_clause *c = &r->clauses[how->clause];
-	struct heur_buf text = {.arena = &r->arena};
+	struct text_buf text = {.arena = &r->arena};
 	for (size_t i = 0; i < c->words.n; i++) {
 		const struct heur_word *w = &c->words.list[i];
 		bool value = false;
@@ -373,17 +373,17 @@ static assay_str topic_words(struct heur_run *r, const struct heur_tool *t, cons
 		}
 		if (!value && !heur_stop_word(w->lower) && !heur_comparing(w->lower) && i != c->verb &&
 		    heur_about(t, w->stem) < 1 && !names_param(t, w->stem) && !heur_superlative(w->lower)) {
-			heur_puts(&text, text.len > 0 ? " " : "");
-			heur_add(&text, w->lower);
+			text_puts(&text, text.len > 0 ? " " : "");
+			text_add(&text, w->lower);
 		}
 	}
 	/* Better a value that has another use already than nothing. */
 	for (size_t v = 0; v < r->n_values && text.len == 0; v++) {
 		if (r->values[v].clause == how->clause && b->taken[v] && heur_is_text(r->values[v].kind)) {
-			heur_add(&text, r->values[v].text);
+			text_add(&text, r->values[v].text);
 		}
 	}
-	return heur_text(&text);
+	return text_of(&text);
 }
 
 static void fill(struct heur_run *r, const struct heur_tool *t, const struct heur_intent *how, struct heur_binding *b,

@@ -40,8 +40,8 @@ static assay_json *typed(struct heur_run *r, const struct heur_param *p, assay_s
 	if ((p->types & HEUR_T_STRING) != 0) {
 		return r->json->string(text);
 	}
-	if ((p->types & HEUR_T_BOOLEAN) && (heur_is(text, "true") || heur_is(text, "false"))) {
-		return r->json->truth(heur_is(text, "true"));
+	if ((p->types & HEUR_T_BOOLEAN) && (text_is(text, "true") || text_is(text, "false"))) {
+		return r->json->truth(text_is(text, "true"));
 	}
 	if ((p->types & (HEUR_T_INTEGER | HEUR_T_NUMBER)) && heur_number(text, &number)) {
 		if (r->json->parse(text, ASSAY_JSON_PEER, &v, NULL) == 0) {

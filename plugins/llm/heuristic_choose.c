@@ -50,11 +50,11 @@ static double follows_up(const struct heur_run *r, const struct heur_clause *c, 
 		}
 	}
 	for (size_t i = last->first_record; i < last->first_record + last->n_records; i++) {
-		if (heur_same(r->records[i].noun, t->head)) {
+		if (text_same(r->records[i].noun, t->head)) {
 			return 0.4;
 		}
 	}
-	bool home = last->call.tool >= 0 && heur_same(r->tools[last->call.tool].server, t->server);
+	bool home = last->call.tool >= 0 && text_same(r->tools[last->call.tool].server, t->server);
 	return home ? 0 : -0.2;
 }
 
@@ -101,7 +101,7 @@ static bool stands_in(const struct heur_clause *c, const struct heur_tool *t)
 int heur_choose_tool(struct heur_run *r, int clause)
 {
 	struct heur_clause *c = &r->clauses[clause];
-	struct heur_binding *b = heur_alloc(&r->arena, 1, sizeof *b);
+	struct heur_binding *b = text_alloc(&r->arena, 1, sizeof *b);
 	int best = -1;
 	double most = -0.2; /* worse than that is none at all */
 	if (!c->ranked) {
@@ -128,14 +128,14 @@ int heur_choose_tool(struct heur_run *r, int clause)
 static bool seen(const struct heur_run *r, assay_str text)
 {
 	for (size_t i = 0; i < r->n_leaves; i++) {
-		if (heur_same_fold(r->leaves[i].text, text)) {
+		if (text_same_fold(r->leaves[i].text, text)) {
 			return true;
 		}
 	}
 	for (size_t i = 0; i < r->n_steps; i++) {
 		const assay_json *m = r->json->first(r->steps[i].call.arguments);
 		for (; m; m = r->json->next(m)) {
-			if (heur_same_fold(r->json->str(m), text)) {
+			if (text_same_fold(r->json->str(m), text)) {
 				return true;
 			}
 		}

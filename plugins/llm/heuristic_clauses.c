@@ -30,12 +30,12 @@ static assay_str lower(const struct reading *g, size_t k)
 
 static bool word_in(const struct reading *g, size_t k, const char *const *list)
 {
-	return k < g->words->n && !g->covered[k] && heur_in(lower(g, k), list);
+	return k < g->words->n && !g->covered[k] && text_in(lower(g, k), list);
 }
 
 static bool word_is(const struct reading *g, size_t k, const char *word)
 {
-	return k < g->words->n && !g->covered[k] && heur_is(lower(g, k), word);
+	return k < g->words->n && !g->covered[k] && text_is(lower(g, k), word);
 }
 
 static assay_str gap_text(const struct reading *g, size_t k)
@@ -54,9 +54,9 @@ static bool cover(struct reading *g)
 {
 	size_t v = 0, end = 0;
 	struct heur_run *r = g->r;
-	g->covered = heur_alloc(&r->arena, g->words->n + 1, sizeof *g->covered);
-	g->gap = heur_alloc(&r->arena, g->words->n + 1, sizeof *g->gap);
-	g->gap_end = heur_alloc(&r->arena, g->words->n + 1, sizeof *g->gap_end);
+	g->covered = text_alloc(&r->arena, g->words->n + 1, sizeof *g->covered);
+	g->gap = text_alloc(&r->arena, g->words->n + 1, sizeof *g->gap);
+	g->gap_end = text_alloc(&r->arena, g->words->n + 1, sizeof *g->gap_end);
 	if (!g->covered || !g->gap || !g->gap_end) {
 		return false;
 	}
@@ -88,10 +88,10 @@ static bool sentence_ends(const struct reading *g, size_t k)
 		if (c == ';' || ((c == '!' || c == '?') && wide)) {
 			return true;
 		}
-		if (c == '.' && wide && i + 1 < gap.len && (k == 0 || !heur_in(lower(g, k - 1), short_forms))) {
+		if (c == '.' && wide && i + 1 < gap.len && (k == 0 || !text_in(lower(g, k - 1), short_forms))) {
 			return true;
 		}
-		if (c == ')' && k > 0 && heur_digit(lower(g, k - 1).ptr[0]) && lower(g, k - 1).len <= 2 &&
+		if (c == ')' && k > 0 && text_digit(lower(g, k - 1).ptr[0]) && lower(g, k - 1).len <= 2 &&
 		    !g->covered[k - 1]) {
 			return true; /* 1) */
 		}
@@ -108,10 +108,10 @@ static bool line_ends(const struct reading *g, size_t k)
 		return false;
 	}
 	size_t rest = gap.len - (size_t)(at - gap.ptr) - 1;
-	bool plain = heur_trim((assay_str){at + 1, rest}).len == 0;
+	bool plain = text_trim((assay_str){at + 1, rest}).len == 0;
 	bool wraps = plain && memchr(at + 1, '\n', rest) == NULL &&
-		     !heur_upper(g->r->goal.ptr[g->words->list[k].from]) &&
-		     !heur_digit(g->r->goal.ptr[g->words->list[k].from]);
+		     !text_upper(g->r->goal.ptr[g->words->list[k].from]) &&
+		     !text_digit(g->r->goal.ptr[g->words->list[k].from]);
 	return !wraps;
 }
 
@@ -139,9 +139,9 @@ static bool has_object(const struct reading *g, size_t k)
 	if (g->covered[k + 1] || memchr(gap.len ? gap.ptr : "", '"', gap.len) != NULL) {
 		return true;
 	}
-	return heur_in(next, determiners) ||
+	return text_in(next, determiners) ||
 	       (next.len > 3 && next.ptr[next.len - 1] == 's' && next.ptr[next.len - 2] != 's' &&
-		heur_trim(gap).len == 0 && !heur_is(next, "status"));
+		text_trim(gap).len == 0 && !text_is(next, "status"));
 }
 
 static bool starts_action(const struct reading *g, size_t k)
@@ -192,8 +192,8 @@ static bool acts_unknown(const struct reading *g, size_t k)
 					      "my",  "this", "that", "both", "them",  "it",   NULL};
 	const struct heur_word *w = &g->words->list[k];
 	return !g->covered[k] && heur_alpha(w->lower.ptr[0]) && !heur_stop_word(w->lower) &&
-	       !heur_in(w->lower, asking) && (k == 0 || !heur_known_noun(g->r, w->stem)) &&
-	       word_in(g, k + 1, objects) && heur_trim(gap_text(g, k + 1)).len == 0;
+	       !text_in(w->lower, asking) && (k == 0 || !heur_known_noun(g->r, w->stem)) &&
+	       word_in(g, k + 1, objects) && text_trim(gap_text(g, k + 1)).len == 0;
 }
 
 /* The verb of words [start, end), or end. *start moves behind the lead-ins. */
@@ -256,8 +256,8 @@ static void read_object(struct heur_clause *c)
 	for (size_t i = c->verb + 1; i < c->words.n; i++) {
 		assay_str w = c->words.list[i].lower;
 		bool superlative = w.len > 4 && memcmp(w.ptr + w.len - 3, "est", 3) == 0;
-		if (!heur_stop_word(w) && !superlative && !heur_digit(w.ptr[0]) && !heur_is(w, "most") &&
-		    !heur_is(w, "new")) {
+		if (!heur_stop_word(w) && !superlative && !text_digit(w.ptr[0]) && !text_is(w, "most") &&
+		    !text_is(w, "new")) {
 			c->object = c->words.list[i].stem;
 			return;
 		}
@@ -274,10 +274,10 @@ static void read_each(struct heur_clause *c)
 	static const char *const whose[] = {"its", "their", "his", NULL};
 	for (size_t i = 0; i < c->words.n; i++) {
 		assay_str w = c->words.list[i].lower;
-		c->possessive = c->possessive || heur_in(w, whose);
-		c->refers = c->refers || heur_in(w, refer) || heur_in(c->words.list[i].stem, refer);
-		c->plural = c->plural || heur_in(w, several);
-		if (heur_in(w, every)) {
+		c->possessive = c->possessive || text_in(w, whose);
+		c->refers = c->refers || text_in(w, refer) || text_in(c->words.list[i].stem, refer);
+		c->plural = c->plural || text_in(w, several);
+		if (text_in(w, every)) {
 			size_t k = i + 1;
 			while (k < c->words.n && (heur_stop_word(c->words.list[k].lower) ||
 						  heur_verb(c->words.list[k].lower, NULL) == HEUR_TELL)) {
@@ -300,11 +300,11 @@ static void read_verb(const struct heur_run *r, struct heur_clause *c)
 		c->act = heur_learnt_verb(r, w[c->verb].stem);
 		c->act = c->act == HEUR_NONE ? HEUR_DO : c->act;
 	}
-	if (heur_is(verb, "look") && heur_is(next, "for")) {
+	if (text_is(verb, "look") && text_is(next, "for")) {
 		c->act = HEUR_SEARCH;
-	} else if (heur_is(verb, "sum") && heur_is(next, "up")) {
+	} else if (text_is(verb, "sum") && text_is(next, "up")) {
 		c->act = HEUR_TELL;
-	} else if (heur_is(verb, "take") && heur_is(next, "note")) {
+	} else if (text_is(verb, "take") && text_is(next, "note")) {
 		c->act = HEUR_TELL;
 	}
 	c->destructive = c->act == HEUR_REMOVE;
@@ -312,13 +312,13 @@ static void read_verb(const struct heur_run *r, struct heur_clause *c)
 		bool ambiguous = false;
 		bool removes = heur_verb(w[i].lower, &ambiguous) == HEUR_REMOVE && !ambiguous;
 		/* "do not delete anything" asks for nothing. */
-		bool denied = i > 0 && (heur_is(w[i - 1].lower, "not") || heur_is(w[i - 1].lower, "without") ||
-					heur_is(w[i - 1].lower, "never") || heur_is(w[i - 1].lower, "don't"));
+		bool denied = i > 0 && (text_is(w[i - 1].lower, "not") || text_is(w[i - 1].lower, "without") ||
+					text_is(w[i - 1].lower, "never") || text_is(w[i - 1].lower, "don't"));
 		c->destructive = removes && !denied && i <= c->verb;
 	}
 	if (c->verb > 0 && c->verb < c->words.n &&
-	    (heur_is(w[c->verb - 1].lower, "not") || heur_is(w[c->verb - 1].lower, "don't") ||
-	     heur_is(w[c->verb - 1].lower, "never"))) {
+	    (text_is(w[c->verb - 1].lower, "not") || text_is(w[c->verb - 1].lower, "don't") ||
+	     text_is(w[c->verb - 1].lower, "never"))) {
 		c->act = HEUR_NONE;
 	}
 }
@@ -328,14 +328,14 @@ static struct heur_clause *push_clause(struct reading *g, size_t from, size_t fi
 {
 	struct heur_run *r = g->r;
 	struct heur_clause *c = r->n_clauses < HEUR_MAX_CLAUSES
-					? heur_push(&r->arena, &r->clauses, &r->n_clauses, &r->cap_clauses, sizeof *c)
+					? text_push(&r->arena, &r->clauses, &r->n_clauses, &r->cap_clauses, sizeof *c)
 					: NULL;
 	if (!c) {
 		return NULL;
 	}
 	size_t to = end < g->words->n ? g->gap[end] : r->goal.len;
 	*c = (struct heur_clause){.from = from, .to = to, .tool = -1, .last_error = -1};
-	c->text = heur_trim(heur_sub(r->goal, g->words->list[first].from, to));
+	c->text = text_trim(heur_sub(r->goal, g->words->list[first].from, to));
 	c->words = (struct heur_words){g->words->list + first, end - first, end - first};
 	c->verb = verb < end ? verb - first : c->words.n;
 	read_verb(r, c);
@@ -415,13 +415,13 @@ static bool joins_only(assay_str t)
 	size_t words = 0;
 	for (size_t i = 0; i < t.len;) {
 		size_t from = i;
-		while (i < t.len && heur_word_byte(t.ptr[i])) {
+		while (i < t.len && text_word_byte(t.ptr[i])) {
 			i++;
 		}
 		if (i > from) {
 			w.lower = heur_sub(t, from, i);
 			words++;
-			if (!heur_in(w.lower, between)) {
+			if (!text_in(w.lower, between)) {
 				return false;
 			}
 		} else if (t.ptr[i] != ' ' && t.ptr[i] != ',' && t.ptr[i] != '&' && t.ptr[i] != '\n') {
@@ -442,9 +442,9 @@ static bool alike(enum heur_kind a, enum heur_kind b)
 
 static bool opens_range(const struct heur_run *r, const struct heur_value *v)
 {
-	assay_str before = heur_trim(heur_sub(r->goal, 0, v->from));
-	return (before.len >= 7 && heur_starts(heur_sub(before, before.len - 7, before.len), "between")) ||
-	       (before.len >= 4 && heur_starts(heur_sub(before, before.len - 4, before.len), "from"));
+	assay_str before = text_trim(heur_sub(r->goal, 0, v->from));
+	return (before.len >= 7 && text_starts(heur_sub(before, before.len - 7, before.len), "between")) ||
+	       (before.len >= 4 && text_starts(heur_sub(before, before.len - 4, before.len), "from"));
 }
 
 static void group_values(struct heur_run *r)
@@ -462,7 +462,7 @@ static void group_values(struct heur_run *r)
 
 static bool article(assay_str w)
 {
-	return heur_is(w, "the") || heur_is(w, "a") || heur_is(w, "an");
+	return text_is(w, "the") || text_is(w, "a") || text_is(w, "an");
 }
 
 /* The words around a value say what it is for. */
@@ -537,15 +537,15 @@ static const char *const no_phrase[] = {"the",  "this",  "that", "each", "every"
 
 static void add_phrase(struct heur_run *r, int clause, size_t from, size_t to, int group)
 {
-	assay_str text = heur_trim(heur_sub(r->goal, from, to));
-	if (heur_starts(text, "a ") || heur_starts(text, "an ")) {
-		text = heur_trim(heur_sub(text, 2, text.len));
+	assay_str text = text_trim(heur_sub(r->goal, from, to));
+	if (text_starts(text, "a ") || text_starts(text, "an ")) {
+		text = text_trim(heur_sub(text, 2, text.len));
 	}
 	while (text.len > 0 && strchr(".,;:!?", text.ptr[text.len - 1])) {
 		text.len--;
 	}
 	struct heur_value *v = text.len > 1 && r->n_values < HEUR_MAX_VALUES
-				       ? heur_push(&r->arena, &r->values, &r->n_values, &r->cap_values, sizeof *v)
+				       ? text_push(&r->arena, &r->values, &r->n_values, &r->cap_values, sizeof *v)
 				       : NULL;
 	if (v) {
 		size_t at = (size_t)(text.ptr - r->goal.ptr);
@@ -576,8 +576,8 @@ static void add_phrases(struct heur_run *r, int clause, size_t from, size_t to, 
 	int group = (int)first;
 	for (size_t i = from; i <= to; i++) {
 		assay_str rest = heur_sub(r->goal, i, to);
-		size_t join = heur_starts(rest, ", and ") ? 6 : heur_starts(rest, ", ") ? 2 : 0;
-		join = join ? join : heur_starts(rest, " and ") ? 5 : heur_starts(rest, " or ") ? 4 : 0;
+		size_t join = text_starts(rest, ", and ") ? 6 : text_starts(rest, ", ") ? 2 : 0;
+		join = join ? join : text_starts(rest, " and ") ? 5 : text_starts(rest, " or ") ? 4 : 0;
 		if (join > 0 || i == to) {
 			add_phrase(r, clause, at, i, group);
 			at = i + join;
@@ -596,14 +596,14 @@ static void find_phrase(struct heur_run *r, int clause)
 	const struct heur_clause *c = &r->clauses[clause];
 	for (size_t k = c->words.n; k-- > 0;) {
 		const struct heur_word *w = &c->words.list[k];
-		if (!heur_in(w->lower, openers) || k == c->verb || k + 1 >= c->words.n || heur_in_value(r, w)) {
+		if (!text_in(w->lower, openers) || k == c->verb || k + 1 >= c->words.n || heur_in_value(r, w)) {
 			continue;
 		}
 		size_t end = k + 1;
-		if (value_behind(r, clause, w->to) || heur_in(c->words.list[end].lower, no_phrase)) {
+		if (value_behind(r, clause, w->to) || text_in(c->words.list[end].lower, no_phrase)) {
 			return;
 		}
-		while (end < c->words.n && end - k <= 14 && !heur_in(c->words.list[end].lower, enders)) {
+		while (end < c->words.n && end - k <= 14 && !text_in(c->words.list[end].lower, enders)) {
 			end++;
 		}
 		size_t to = end < c->words.n ? c->words.list[end].from : c->to;
@@ -622,14 +622,14 @@ static void read_plurals(struct heur_run *r)
 		bool plural = false, named = c->refers || c->possessive;
 		for (size_t k = 0; k < c->words.n && c->object.len > 0; k++) {
 			const struct heur_word *w = &c->words.list[k];
-			plural = plural || (k > c->verb && heur_same(w->stem, c->object) &&
+			plural = plural || (k > c->verb && text_same(w->stem, c->object) &&
 					    w->lower.len > w->stem.len && w->lower.ptr[w->lower.len - 1] == 's');
 		}
 		for (size_t v = 0; v < r->n_values; v++) {
 			bool own = r->values[v].clause == (int)i;
 			named = named ||
 				(own && (r->values[v].kind == HEUR_ID ||
-					 (r->values[v].n_before > 0 && heur_same(r->values[v].before[0], c->object))));
+					 (r->values[v].n_before > 0 && text_same(r->values[v].before[0], c->object))));
 		}
 		if (c->act == HEUR_GET && plural && !named && heur_known_noun(r, c->object)) {
 			c->act = HEUR_LIST;

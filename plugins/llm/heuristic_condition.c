@@ -26,7 +26,7 @@ static size_t comparison_at(const struct heur_words *w, size_t k, enum heur_comp
 	for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++) {
 		size_t n = 0;
 		while (n < 3 && comparisons[i].words[n] && k + n < w->n &&
-		       heur_is(w->list[k + n].lower, comparisons[i].words[n])) {
+		       text_is(w->list[k + n].lower, comparisons[i].words[n])) {
 			n++;
 		}
 		if (n > 0 && (n == 3 || !comparisons[i].words[n])) {
@@ -56,7 +56,7 @@ static void read_topic(struct heur_run *r, struct heur_condition *out, const str
 		struct heur_word *copy =
 			heur_stop_word(w->list[i].lower)
 				? NULL
-				: heur_push(&r->arena, &out->words.list, &out->words.n, &cap, sizeof *copy);
+				: text_push(&r->arena, &out->words.list, &out->words.n, &cap, sizeof *copy);
 		if (copy) {
 			*copy = w->list[i];
 		}
@@ -80,7 +80,7 @@ static bool read_comparison(struct heur_run *r, const struct heur_clause *c, siz
 		if (out->words.n == 0 && v->n_after > 0) {
 			size_t cap = 0;
 			struct heur_word *unit =
-				heur_push(&r->arena, &out->words.list, &out->words.n, &cap, sizeof *unit);
+				text_push(&r->arena, &out->words.list, &out->words.n, &cap, sizeof *unit);
 			if (unit) {
 				*unit = (struct heur_word){.stem = v->after[0], .lower = v->after[0]};
 			}
@@ -98,12 +98,12 @@ static void read_equality(struct heur_run *r, const struct heur_clause *c, size_
 	static const char *const there[] = {"exists", "exist", "any", "found", NULL};
 	for (size_t k = from; k < to && out->compare == HEUR_ANY; k++) {
 		assay_str w = c->words.list[k].lower;
-		if (heur_in(w, there)) {
+		if (text_in(w, there)) {
 			out->compare = HEUR_EXISTS;
 			read_topic(r, out, &c->words, from, k);
-		} else if (heur_in(w, being) && k > from && k + 1 < to) {
+		} else if (text_in(w, being) && k > from && k + 1 < to) {
 			size_t next = k + 1;
-			out->negated = heur_is(c->words.list[next].lower, "not");
+			out->negated = text_is(c->words.list[next].lower, "not");
 			next += out->negated;
 			const struct heur_value *v = value_from(r, c, c->words.list[k].to);
 			bool close = v && next < c->words.n && v->from <= c->words.list[next].from + 1;
@@ -149,17 +149,17 @@ static const struct superlative superlatives[] = {
 bool heur_comparing(assay_str lower)
 {
 	for (size_t k = 0; k < sizeof comparisons / sizeof *comparisons; k++) {
-		if (heur_is(lower, comparisons[k].words[0])) {
+		if (text_is(lower, comparisons[k].words[0])) {
 			return true;
 		}
 	}
-	return heur_is(lower, "than");
+	return text_is(lower, "than");
 }
 
 bool heur_superlative(assay_str lower)
 {
 	for (size_t k = 0; k < sizeof superlatives / sizeof *superlatives; k++) {
-		if (heur_is(lower, superlatives[k].word)) {
+		if (text_is(lower, superlatives[k].word)) {
 			return true;
 		}
 	}
@@ -171,16 +171,16 @@ static void read_choice(struct heur_clause *c)
 	for (size_t i = 0; i < c->words.n && c->choice.direction == 0; i++) {
 		for (size_t k = 0; k < sizeof superlatives / sizeof *superlatives; k++) {
 			const struct superlative *s = &superlatives[k];
-			if (!heur_is(c->words.list[i].lower, s->word) || (i == 0 && s->direction > 1)) {
+			if (!text_is(c->words.list[i].lower, s->word) || (i == 0 && s->direction > 1)) {
 				continue;
 			}
 			assay_str next = i + 1 < c->words.n ? c->words.list[i + 1].stem : (assay_str){0};
-			bool expensive = heur_starts(next, "expensiv");
+			bool expensive = text_starts(next, "expensiv");
 			/* "at most 5" and "at least 5" are bounds. */
-			if (i > 0 && heur_is(c->words.list[i - 1].lower, "at")) {
+			if (i > 0 && text_is(c->words.list[i - 1].lower, "at")) {
 				continue;
 			}
-			if (heur_is(c->words.list[i].lower, "most") && heur_is(next, "recent")) {
+			if (text_is(c->words.list[i].lower, "most") && text_is(next, "recent")) {
 				continue;
 			}
 			c->choice.direction = s->direction;
@@ -219,9 +219,9 @@ void heur_read_condition(struct heur_run *r, struct heur_clause *c)
 	size_t from = SIZE_MAX, to = c->words.n;
 	for (size_t i = 0; i < c->words.n && from == SIZE_MAX; i++) {
 		assay_str w = c->words.list[i].lower;
-		if (heur_is(w, "if") || heur_is(w, "unless") || (heur_is(w, "when") && i == 0)) {
+		if (text_is(w, "if") || text_is(w, "unless") || (text_is(w, "when") && i == 0)) {
 			from = i + 1;
-			c->only_if.negated = heur_is(w, "unless");
+			c->only_if.negated = text_is(w, "unless");
 			to = c->verb > from && c->verb < c->words.n ? c->verb : c->words.n;
 		}
 	}
@@ -233,7 +233,7 @@ void heur_read_condition(struct heur_run *r, struct heur_clause *c)
 		}
 		c->only_if.negated = c->only_if.negated != unless;
 	} else {
-		for (from = 0; from < c->words.n && !heur_in(c->words.list[from].lower, filters); from++) {
+		for (from = 0; from < c->words.n && !text_in(c->words.list[from].lower, filters); from++) {
 		}
 		read_comparison(r, c, from < c->words.n ? from : c->words.n, c->words.n, &c->filter);
 		if (c->filter.compare == HEUR_ANY) {
@@ -261,7 +261,7 @@ static bool compares(const struct heur_condition *k, const struct heur_leaf *lea
 	case HEUR_EQUAL:
 		return k->numeric && leaf->numeric
 			       ? leaf->number <= k->number && leaf->number >= k->number
-			       : heur_same_fold(leaf->text, k->text) || heur_find_word(leaf->text, k->text) != SIZE_MAX;
+			       : text_same_fold(leaf->text, k->text) || text_find_word(leaf->text, k->text) != SIZE_MAX;
 	default:
 		return true;
 	}

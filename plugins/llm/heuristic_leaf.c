@@ -9,7 +9,7 @@ enum { NAMED_AT = 3 };
 static bool same_words(const struct heur_words *a, const struct heur_words *b)
 {
 	for (size_t i = 0; i < a->n && a->n == b->n; i++) {
-		if (!heur_same(a->list[i].stem, b->list[i].stem)) {
+		if (!text_same(a->list[i].stem, b->list[i].stem)) {
 			return false;
 		}
 	}
@@ -31,7 +31,7 @@ static bool common(const struct heur_words *w)
 	static const char *const names[] = {"id",      "name", "titl", "title",       "key",    "code",  "text",
 					    "content", "date", "type", "statu",       "status", "value", "valu",
 					    "count",   "url",  "path", "description", "number", "total", NULL};
-	return w->n == 1 && heur_in(w->list[0].stem, names);
+	return w->n == 1 && text_in(w->list[0].stem, names);
 }
 
 /* Is the record one of the things that the tool is about? 2 yes, 1 maybe, 0 no. */
@@ -39,8 +39,8 @@ static int kin(const struct heur_run *r, const struct heur_tool *t, const struct
 {
 	assay_str noun = r->records[leaf->record].noun;
 	int from = r->steps[leaf->step].call.tool;
-	bool home = from >= 0 && heur_same(r->tools[from].server, t->server);
-	if (heur_same(noun, t->head)) {
+	bool home = from >= 0 && text_same(r->tools[from].server, t->server);
+	if (text_same(noun, t->head)) {
 		return 2;
 	}
 	if (noun.len > 0 && (heur_has(&t->words, noun) || (home && heur_has(&t->summary_words, noun)))) {
@@ -65,8 +65,8 @@ static double name_score(const struct heur_run *r, const struct heur_tool *t, co
 {
 	const struct heur_words *l = &leaf->words;
 	assay_str noun = r->records[leaf->record].noun;
-	bool identifies = l->n == 1 && (heur_is(l->list[0].stem, "id") || heur_is(l->list[0].stem, "key"));
-	if (p->to && heur_is(p->words.list[0].stem, "new")) {
+	bool identifies = l->n == 1 && (text_is(l->list[0].stem, "id") || text_is(l->list[0].stem, "key"));
+	if (p->to && text_is(p->words.list[0].stem, "new")) {
 		return 0;
 	}
 	if (same_words(&p->words, l)) {
@@ -80,14 +80,14 @@ static double name_score(const struct heur_run *r, const struct heur_tool *t, co
 	if (identifies && noun.len > 0 && heur_entity(p, noun)) {
 		return 7; /* customer_id from the id of a customer */
 	}
-	if (p->sense == HEUR_S_ID && !heur_has_entity(p) && l->n == 2 && heur_same(l->list[0].stem, t->head)) {
+	if (p->sense == HEUR_S_ID && !heur_has_entity(p) && l->n == 2 && text_same(l->list[0].stem, t->head)) {
 		return 7; /* id from note_id */
 	}
 	if (p->sense == HEUR_S_ID && l->n == 1 && heur_entity(p, l->list[0].stem) && heur_id_like(leaf->text)) {
 		return 6; /* order_id from order */
 	}
-	if (p->words.n == 1 && noun.len > 0 && heur_same(p->words.list[0].stem, noun) && common(l)) {
-		return identifies || heur_is(l->list[0].stem, "name") ? 5 : 0; /* city from the name of a city */
+	if (p->words.n == 1 && noun.len > 0 && text_same(p->words.list[0].stem, noun) && common(l)) {
+		return identifies || text_is(l->list[0].stem, "name") ? 5 : 0; /* city from the name of a city */
 	}
 	if (mentioned(c, p, leaf)) {
 		return 5;
@@ -103,7 +103,7 @@ static double name_score(const struct heur_run *r, const struct heur_tool *t, co
 static bool call_says(struct heur_run *r, int step, assay_str text)
 {
 	for (const assay_json *m = r->json->first(r->steps[step].call.arguments); m; m = r->json->next(m)) {
-		if (heur_same_fold(heur_scalar(r, m), text)) {
+		if (text_same_fold(heur_scalar(r, m), text)) {
 			return true;
 		}
 	}
@@ -150,7 +150,7 @@ static bool fits(const struct heur_run *r, const struct heur_param *p, const str
 static bool siblings(const struct heur_run *r, const struct heur_leaf *a, const struct heur_leaf *b)
 {
 	const struct heur_record *x = &r->records[a->record], *y = &r->records[b->record];
-	if (!heur_same(a->key, b->key)) {
+	if (!text_same(a->key, b->key)) {
 		return false;
 	}
 	if (a->step == b->step) {
@@ -251,14 +251,14 @@ static bool wants_each(const struct heur_run *r, const struct heur_clause *c, co
 	if (r->policy == HEUR_GREEDY || (!c->each && !(c->plural && before))) {
 		return false;
 	}
-	return c->each_noun.len == 0 || heur_same(c->each_noun, noun) || heur_entity(p, c->each_noun) ||
+	return c->each_noun.len == 0 || text_same(c->each_noun, noun) || heur_entity(p, c->each_noun) ||
 	       heur_generic_noun(c->each_noun) || !heur_known_noun(r, c->each_noun);
 }
 
 static void add_member(struct heur_slot *s, assay_str text)
 {
 	for (size_t i = 0; i < s->n_members; i++) {
-		if (heur_same(s->members[i], text)) {
+		if (text_same(s->members[i], text)) {
 			return;
 		}
 	}

@@ -4,7 +4,7 @@
 
 assay_json *heur_own(struct heur_run *r, assay_json *v)
 {
-	assay_json **slot = v ? heur_push(&r->arena, &r->owned, &r->n_owned, &r->cap_owned, sizeof *slot) : NULL;
+	assay_json **slot = v ? text_push(&r->arena, &r->owned, &r->n_owned, &r->cap_owned, sizeof *slot) : NULL;
 	if (!slot) {
 		r->json->free(v);
 		return NULL;
@@ -29,7 +29,7 @@ assay_str heur_dump(struct heur_run *r, const assay_json *v)
 		r->arena.failed = true;
 		return (assay_str){0};
 	}
-	assay_str copy = heur_copy(&r->arena, (assay_str){text.ptr, text.len});
+	assay_str copy = text_copy(&r->arena, (assay_str){text.ptr, text.len});
 	r->json->text_free(&text);
 	return copy;
 }
@@ -52,7 +52,7 @@ assay_str heur_scalar(struct heur_run *r, const assay_json *v)
 
 static int add_record(struct heur_run *r, int step, int parent, assay_str noun, bool listed, size_t index)
 {
-	struct heur_record *rec = heur_push(&r->arena, &r->records, &r->n_records, &r->cap_records, sizeof *rec);
+	struct heur_record *rec = text_push(&r->arena, &r->records, &r->n_records, &r->cap_records, sizeof *rec);
 	if (!rec) {
 		return -1;
 	}
@@ -63,7 +63,7 @@ static int add_record(struct heur_run *r, int step, int parent, assay_str noun, 
 static void add_leaf(struct heur_run *r, int record, assay_str key, const assay_json *value, assay_str text)
 {
 	struct heur_leaf *leaf = record >= 0 && r->n_leaves < HEUR_MAX_LEAVES && text.len > 0
-					 ? heur_push(&r->arena, &r->leaves, &r->n_leaves, &r->cap_leaves, sizeof *leaf)
+					 ? text_push(&r->arena, &r->leaves, &r->n_leaves, &r->cap_leaves, sizeof *leaf)
 					 : NULL;
 	if (!leaf) {
 		return;
@@ -85,7 +85,7 @@ static assay_str noun_of_key(struct heur_run *r, assay_str key, assay_str otherw
 	struct heur_words words = {0};
 	heur_split_name(&r->arena, key, &words);
 	assay_str last = words.n > 0 ? words.list[words.n - 1].stem : (assay_str){0};
-	return last.len == 0 || heur_generic_noun(last) || heur_in(last, vague) ? otherwise : last;
+	return last.len == 0 || heur_generic_noun(last) || text_in(last, vague) ? otherwise : last;
 }
 
 static void walk(struct heur_run *r, const assay_json *v, int record, assay_str key, int depth);
@@ -131,12 +131,12 @@ static void walk(struct heur_run *r, const assay_json *v, int record, assay_str 
 
 static assay_str strip_marks(assay_str line)
 {
-	line = heur_trim(line);
+	line = text_trim(line);
 	while (line.len > 0 && strchr("-*#>|", line.ptr[0])) {
-		line = heur_trim(heur_sub(line, 1, line.len));
+		line = text_trim(heur_sub(line, 1, line.len));
 	}
 	while (line.len > 0 && strchr("*|,", line.ptr[line.len - 1])) {
-		line = heur_trim(heur_sub(line, 0, line.len - 1));
+		line = text_trim(heur_sub(line, 0, line.len - 1));
 	}
 	return line;
 }
@@ -162,7 +162,7 @@ static bool key_value(assay_str line, assay_str *key, assay_str *value)
 static void take_tokens(struct heur_run *r, int record, assay_str line)
 {
 	struct heur_words words = {0};
-	heur_split(&r->arena, heur_sub(line, 0, heur_cut(line, 600)), &words);
+	heur_split(&r->arena, heur_sub(line, 0, text_head(line, 600).len), &words);
 	for (size_t i = 0; i < words.n; i++) {
 		size_t from = words.list[i].from, to = words.list[i].to;
 		bool digits = false;
@@ -171,7 +171,7 @@ static void take_tokens(struct heur_run *r, int record, assay_str line)
 			to = words.list[++i].to; /* ORD-2024-7, 19.99 */
 		}
 		for (size_t k = from; k < to; k++) {
-			digits = digits || heur_digit(line.ptr[k]);
+			digits = digits || text_digit(line.ptr[k]);
 		}
 		if (digits) {
 			size_t first = i;
@@ -188,7 +188,7 @@ static void take_quotes(struct heur_run *r, int record, assay_str line)
 {
 	for (size_t i = 0; i < line.len; i++) {
 		char quote = line.ptr[i];
-		if ((quote != '"' && quote != '\'' && quote != '`') || (i > 0 && heur_word_byte(line.ptr[i - 1]))) {
+		if ((quote != '"' && quote != '\'' && quote != '`') || (i > 0 && text_word_byte(line.ptr[i - 1]))) {
 			continue;
 		}
 		const char *end = memchr(line.ptr + i + 1, quote, line.len - i - 1);
@@ -203,9 +203,9 @@ static void take_quotes(struct heur_run *r, int record, assay_str line)
 
 static bool bullet(assay_str line)
 {
-	line = heur_trim(line);
+	line = text_trim(line);
 	size_t i = 0;
-	while (i < line.len && heur_digit(line.ptr[i])) {
+	while (i < line.len && text_digit(line.ptr[i])) {
 		i++;
 	}
 	return (line.len > 2 && strchr("-*", line.ptr[0]) && line.ptr[1] == ' ') ||
@@ -276,7 +276,7 @@ static void walk_cut(struct heur_run *r, int step, int top, assay_str t)
 			}
 		} else if (c == '}' && depth > 0) {
 			depth--;
-		} else if (heur_digit(c) || c == '-' || heur_alpha(c)) {
+		} else if (text_digit(c) || c == '-' || heur_alpha(c)) {
 			size_t from = i;
 			while (i < t.len && !strchr(",]} \n\r\t", t.ptr[i])) {
 				i++;
@@ -293,7 +293,7 @@ static void walk_cut(struct heur_run *r, int step, int top, assay_str t)
 /* {"content": [{"type": "text", "text": ...}]}: the text inside. */
 static assay_str unwrapped(struct heur_run *r, const assay_json *v, bool *failed)
 {
-	struct heur_buf b = {.arena = &r->arena};
+	struct text_buf b = {.arena = &r->arena};
 	const assay_json *content = r->json->get(v, "content");
 	if (r->json->type(content) != ASSAY_JSON_ARRAY) {
 		return (assay_str){0};
@@ -301,12 +301,12 @@ static assay_str unwrapped(struct heur_run *r, const assay_json *v, bool *failed
 	for (const assay_json *e = r->json->first(content); e; e = r->json->next(e)) {
 		assay_str text = r->json->str(r->json->get(e, "text"));
 		if (b.len > 0 && text.len > 0) {
-			heur_puts(&b, "\n");
+			text_puts(&b, "\n");
 		}
-		heur_add(&b, text);
+		text_add(&b, text);
 	}
 	*failed = *failed || r->json->boolean(r->json->get(v, "isError"), 0) != 0;
-	return heur_text(&b);
+	return text_of(&b);
 }
 
 static bool says_error(const struct heur_run *r, const assay_json *v)
@@ -322,11 +322,11 @@ static bool says_error(const struct heur_run *r, const assay_json *v)
 static assay_str strip_error(assay_str text, bool *failed)
 {
 	static const char *const marks[] = {"[tool error]", "[exception]", "error:", "error executing"};
-	text = heur_trim(text);
+	text = text_trim(text);
 	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-		if (heur_starts(text, marks[i])) {
+		if (text_starts(text, marks[i])) {
 			*failed = true;
-			return i < 2 ? heur_trim(heur_sub(text, strlen(marks[i]), text.len)) : text;
+			return i < 2 ? text_trim(heur_sub(text, strlen(marks[i]), text.len)) : text;
 		}
 	}
 	return text;
@@ -347,7 +347,7 @@ static bool found_nothing(const struct heur_run *r, const assay_json *v, assay_s
 		}
 	}
 	for (size_t i = 0; phrases[i] && type == ASSAY_JSON_NONE; i++) {
-		if (heur_starts(text, phrases[i])) {
+		if (text_starts(text, phrases[i])) {
 			return true;
 		}
 	}
@@ -359,7 +359,7 @@ void heur_remember(struct heur_run *r, int index)
 {
 	struct heur_step *s = &r->steps[index];
 	const struct heur_tool *t = s->call.tool >= 0 ? &r->tools[s->call.tool] : NULL;
-	s->text = strip_error(heur_sub(s->text, 0, heur_cut(s->text, HEUR_MAX_TEXT)), &s->failed);
+	s->text = strip_error(heur_sub(s->text, 0, text_head(s->text, HEUR_MAX_TEXT).len), &s->failed);
 	assay_json *v = heur_parse(r, s->text);
 	assay_str inner = unwrapped(r, v, &s->failed);
 	if (inner.len > 0) {
@@ -404,9 +404,9 @@ int heur_record_says(const struct heur_run *r, int record, assay_str text)
 	int says = 0;
 	for (size_t i = s->first_leaf; i < s->first_leaf + s->n_leaves && says < 2; i++) {
 		const struct heur_leaf *leaf = &r->leaves[i];
-		bool whole = heur_same_fold(leaf->text, text);
+		bool whole = text_same_fold(leaf->text, text);
 		bool part =
-			!whole && says == 0 && leaf->text.len <= 400 && heur_find_word(leaf->text, text) != SIZE_MAX;
+			!whole && says == 0 && leaf->text.len <= 400 && text_find_word(leaf->text, text) != SIZE_MAX;
 		if ((whole || part) && lies_in(r, leaf->record, record)) {
 			says = whole ? 2 : 1;
 		}

@@ -91,7 +91,7 @@ static void plan_call(struct heur_run *r, int clause, struct heur_plan *plan)
 {
 	struct heur_clause *c = &r->clauses[clause];
 	struct heur_intent how = {.clause = clause, .focus = -1, .fixes = c->fixes, .wide = c->repairs > 0 && c->wide};
-	struct heur_binding *b = heur_alloc(&r->arena, 1, sizeof *b);
+	struct heur_binding *b = text_alloc(&r->arena, 1, sizeof *b);
 	if (!b) {
 		return;
 	}
@@ -139,7 +139,7 @@ static void without_tool(struct heur_run *r, struct heur_clause *c)
 	if (talk && r->n_leaves > 0 && c->tries == 0) {
 		c->state = HEUR_DONE;
 	} else if (c->missing.len > 0) {
-		fail(c, heur_format(&r->arena, "nothing tells me the %.*s", ASSAY_FMT(c->missing)));
+		fail(c, text_format(&r->arena, "nothing tells me the %.*s", ASSAY_FMT(c->missing)));
 	} else {
 		fail(c, ASSAY_STR("no tool on offer fits"));
 	}

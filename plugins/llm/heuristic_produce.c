@@ -41,7 +41,7 @@ static bool may_produce(const struct heur_tool *t, const struct heur_tool *user)
 bool heur_can_produce(struct heur_run *r, const struct heur_tool *user, size_t param, int clause)
 {
 	const struct heur_param *p = &user->params[param];
-	bool fresh = p->words.n > 0 && heur_is(p->words.list[0].stem, "new");
+	bool fresh = p->words.n > 0 && text_is(p->words.list[0].stem, "new");
 	bool literal = fresh || p->sense == HEUR_S_CONTENT || p->sense == HEUR_S_QUERY || p->sense == HEUR_S_LIMIT ||
 		       p->options || p->types == HEUR_T_BOOLEAN;
 	for (size_t i = 0; i < r->n_tools && !literal; i++) {
@@ -61,7 +61,7 @@ static double judge(struct heur_run *r, const struct heur_tool *t, const struct 
 		    const struct heur_param *p, const struct heur_intent *how, struct heur_binding *b)
 {
 	int about = about_param(t, user, p, &r->clauses[how->clause]);
-	double score = about * 2 + (heur_same(t->server, user->server) ? 1.0 : 0.0);
+	double score = about * 2 + (text_same(t->server, user->server) ? 1.0 : 0.0);
 	bool consumed = false;
 	heur_bind(r, (int)(t - r->tools), how, b);
 	for (size_t i = 0; i < t->n_params; i++) {
@@ -140,8 +140,8 @@ bool heur_produce(struct heur_run *r, const struct heur_intent *how, const struc
 {
 	const struct heur_tool *user = &r->tools[b->tool];
 	struct candidate best[MAX_CANDIDATES];
-	bool *blocked = heur_alloc(&r->arena, HEUR_MAX_VALUES, sizeof *blocked);
-	struct heur_binding *own = heur_alloc(&r->arena, 1, sizeof *own);
+	bool *blocked = text_alloc(&r->arena, HEUR_MAX_VALUES, sizeof *blocked);
+	struct heur_binding *own = text_alloc(&r->arena, 1, sizeof *own);
 	if (!blocked || !own || !heur_can_produce(r, user, need, how->clause)) {
 		return false;
 	}

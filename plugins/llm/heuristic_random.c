@@ -24,7 +24,7 @@ static uint64_t seed_of(const struct heur_run *r, assay_str conversation)
 void heur_decide_randomly(struct heur_run *r, assay_str conversation, size_t calls_so_far, struct heur_plan *plan)
 {
 	uint64_t state = seed_of(r, conversation);
-	struct heur_binding *b = heur_alloc(&r->arena, 1, sizeof *b);
+	struct heur_binding *b = text_alloc(&r->arena, 1, sizeof *b);
 	plan->n = 0;
 	/* One call in four is the last; never more than six. */
 	bool enough = calls_so_far > 0 && (next(&state) % 4 == 0 || calls_so_far >= 6);

@@ -2,15 +2,15 @@
 #include "heuristic.h"
 #include <string.h>
 
-static void add_stems(struct heur_buf *b, const struct heur_words *words)
+static void add_stems(struct text_buf *b, const struct heur_words *words)
 {
 	for (size_t i = 0; i < words->n; i++) {
-		heur_add(b, words->list[i].stem);
-		heur_puts(b, " ");
+		text_add(b, words->list[i].stem);
+		text_puts(b, " ");
 	}
 }
 
-static void add_property_names(struct heur_run *r, struct heur_buf *b, const struct heur_tool *t)
+static void add_property_names(struct heur_run *r, struct text_buf *b, const struct heur_tool *t)
 {
 	const assay_json *properties = r->json->get(t->parameters, "properties");
 	size_t n = 0;
@@ -23,7 +23,7 @@ static void add_property_names(struct heur_run *r, struct heur_buf *b, const str
 
 static assay_str document(struct heur_run *r, const struct heur_tool *t)
 {
-	struct heur_buf b = {.arena = &r->arena};
+	struct text_buf b = {.arena = &r->arena};
 	add_stems(&b, &t->words);
 	if (r->policy != HEUR_GREEDY) {
 		add_stems(&b, &t->words);
@@ -32,7 +32,7 @@ static assay_str document(struct heur_run *r, const struct heur_tool *t)
 		add_stems(&b, &t->summary_words);
 		add_property_names(r, &b, t);
 	}
-	return heur_text(&b);
+	return text_of(&b);
 }
 
 /* The index is made on first use, and again when a router has told us of more tools. */
@@ -59,15 +59,15 @@ static bool have_index(struct heur_run *r)
 
 static assay_str query_of(struct heur_run *r, const struct heur_clause *c)
 {
-	struct heur_buf b = {.arena = &r->arena};
+	struct text_buf b = {.arena = &r->arena};
 	for (size_t i = 0; i < c->words.n; i++) {
 		const struct heur_word *w = &c->words.list[i];
 		if (!heur_stop_word(w->lower) && !heur_in_value(r, w)) {
-			heur_add(&b, w->stem);
-			heur_puts(&b, " ");
+			text_add(&b, w->stem);
+			text_puts(&b, " ");
 		}
 	}
-	return heur_text(&b);
+	return text_of(&b);
 }
 
 /* How well what the tool does agrees with what the clause asks for. */
@@ -94,11 +94,11 @@ static double name_fit(const struct heur_run *r, const struct heur_clause *c, co
 {
 	double score = 0;
 	assay_str verb = c->verb < c->words.n ? c->words.list[c->verb].stem : (assay_str){0};
-	bool told = t->summary_words.n > 0 && heur_same(t->summary_words.list[0].stem, verb);
+	bool told = t->summary_words.n > 0 && text_same(t->summary_words.list[0].stem, verb);
 	if (verb.len > 0 && (heur_has(&t->words, verb) || told)) {
 		score += 0.25;
 	}
-	if (c->object.len > 0 && heur_same(c->object, t->head)) {
+	if (c->object.len > 0 && text_same(c->object, t->head)) {
 		score += 0.3;
 	} else if (c->object.len > 0 && heur_known_noun(r, c->object)) {
 		score -= 0.35; /* it asks for customers, and these are orders */
@@ -125,7 +125,7 @@ bool heur_admitted(const struct heur_run *r, const struct heur_clause *c, const 
 	}
 	/* It must be the thing that is named, or the only thing that "it" can be. */
 	bool meant = heur_has(&c->words, t->head);
-	if (c->object.len > 0 && heur_known_noun(r, c->object) && !heur_same(c->object, t->head)) {
+	if (c->object.len > 0 && heur_known_noun(r, c->object) && !text_same(c->object, t->head)) {
 		return false;
 	}
 	if (!meant && c->refers) {
@@ -159,9 +159,9 @@ void heur_rank(struct heur_run *r, struct heur_clause *c)
 {
 	double most = 0;
 	c->n_ranked = 0;
-	c->ranked = heur_alloc(&r->arena, HEUR_MAX_RANKED, sizeof *c->ranked);
-	c->scores = heur_alloc(&r->arena, HEUR_MAX_RANKED, sizeof *c->scores);
-	double *hits = heur_alloc(&r->arena, r->n_tools, sizeof *hits);
+	c->ranked = text_alloc(&r->arena, HEUR_MAX_RANKED, sizeof *c->ranked);
+	c->scores = text_alloc(&r->arena, HEUR_MAX_RANKED, sizeof *c->scores);
+	double *hits = text_alloc(&r->arena, r->n_tools, sizeof *hits);
 	if (!c->ranked || !c->scores || !hits || !have_index(r)) {
 		return;
 	}

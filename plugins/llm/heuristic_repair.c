@@ -14,7 +14,7 @@ struct trouble {
 
 static void add_fix(struct trouble *t, enum heur_fix_kind kind, int param, assay_str text)
 {
-	struct heur_fix *f = heur_alloc(&t->r->arena, 1, sizeof *f);
+	struct heur_fix *f = text_alloc(&t->r->arena, 1, sizeof *f);
 	if (f) {
 		/* Behind the older ones: the last fix of a parameter counts. */
 		struct heur_fix **end = &t->clause->fixes;
@@ -30,7 +30,7 @@ static size_t find_fold(assay_str hay, const char *needle)
 {
 	size_t n = strlen(needle);
 	for (size_t i = 0; i + n <= hay.len; i++) {
-		if (heur_starts(heur_sub(hay, i, hay.len), needle)) {
+		if (text_starts(heur_sub(hay, i, hay.len), needle)) {
 			return i;
 		}
 	}
@@ -62,7 +62,7 @@ static void find_blame(struct trouble *t)
 	size_t first = SIZE_MAX;
 	t->param = -1;
 	for (size_t i = 0; i < t->tool->n_params; i++) {
-		size_t at = heur_find_word(t->text, t->tool->params[i].name);
+		size_t at = text_find_word(t->text, t->tool->params[i].name);
 		if (at < first) {
 			first = at;
 			t->param = (int)i;
@@ -71,7 +71,7 @@ static void find_blame(struct trouble *t)
 	for (size_t i = 0; i < t->tool->n_params; i++) {
 		assay_str given = argument_text(t, i);
 		/* A quoted value says more than a name that may be an ordinary word. */
-		if (given.len >= 2 && heur_find_word(t->text, given) != SIZE_MAX) {
+		if (given.len >= 2 && text_find_word(t->text, given) != SIZE_MAX) {
 			t->param = (int)i;
 			break;
 		}
@@ -102,7 +102,7 @@ static size_t quoted_items(assay_str text, assay_str *items)
 	size_t n = 0;
 	for (size_t i = 0; i < text.len && n < MAX_ITEMS; i++) {
 		char q = text.ptr[i];
-		if ((q != '"' && q != '\'' && q != '`') || (i > 0 && heur_word_byte(text.ptr[i - 1]))) {
+		if ((q != '"' && q != '\'' && q != '`') || (i > 0 && text_word_byte(text.ptr[i - 1]))) {
 			continue;
 		}
 		const char *end = i + 1 < text.len ? memchr(text.ptr + i + 1, q, text.len - i - 1) : NULL;
@@ -131,14 +131,14 @@ static size_t plain_items(assay_str text, assay_str *items)
 				(i + 1 == text.len || text.ptr[i + 1] == ' ' || text.ptr[i + 1] == '\n');
 		bool end = i == text.len || sentence || strchr("])}\n;", text.ptr[i]) != NULL;
 		bool join = !end && (text.ptr[i] == ',' || text.ptr[i] == '|' ||
-				     heur_starts(heur_sub(text, i, text.len), " or ") ||
-				     heur_starts(heur_sub(text, i, text.len), " and "));
+				     text_starts(heur_sub(text, i, text.len), " or ") ||
+				     text_starts(heur_sub(text, i, text.len), " and "));
 		if (!end && !join) {
 			continue;
 		}
-		assay_str item = heur_trim(heur_sub(text, from, i));
-		if (heur_starts(item, "or ") || heur_starts(item, "and ")) {
-			item = heur_trim(heur_sub(item, 3, item.len));
+		assay_str item = text_trim(heur_sub(text, from, i));
+		if (text_starts(item, "or ") || text_starts(item, "and ")) {
+			item = text_trim(heur_sub(item, 3, item.len));
 		}
 		if (item.len > 0 && item.len <= 80) {
 			items[n++] = item;
@@ -164,13 +164,13 @@ static assay_str best_item(const struct trouble *t, const assay_str *items, size
 	assay_str best = {0};
 	double most = least;
 	for (size_t i = 0; i < n; i++) {
-		if (heur_same(items[i], t->given)) {
+		if (text_same(items[i], t->given)) {
 			continue;
 		}
 		double score = t->given.len > 0 ? t->r->host->text->ratio(t->given, items[i]) : 0;
-		if (heur_find_word(t->clause->text, items[i]) != SIZE_MAX) {
+		if (text_find_word(t->clause->text, items[i]) != SIZE_MAX) {
 			score += 1;
-		} else if (heur_find_word(t->r->goal, items[i]) != SIZE_MAX) {
+		} else if (text_find_word(t->r->goal, items[i]) != SIZE_MAX) {
 			score += 0.4;
 		}
 		if (score > most) {
@@ -208,7 +208,7 @@ static bool is_type_word(assay_str item)
 {
 	static const char *const words[] = {"integer",    "number",   "string",   "boolean",   "array",    "object",
 					    "an integer", "a number", "a string", "a boolean", "an array", NULL};
-	return heur_in(item, words);
+	return text_in(item, words);
 }
 
 static bool allowed_values(struct trouble *t)
@@ -220,7 +220,7 @@ static bool allowed_values(struct trouble *t)
 	assay_str items[MAX_ITEMS];
 	int param = t->param >= 0 ? t->param : only_text_param(t);
 	for (size_t i = 0; marks[i] && param >= 0; i++) {
-		size_t at = heur_find_word(t->text, (assay_str){marks[i], strlen(marks[i])});
+		size_t at = text_find_word(t->text, (assay_str){marks[i], strlen(marks[i])});
 		size_t n = at == SIZE_MAX ? 0 : items_after(t->text, at + strlen(marks[i]), items);
 		if (n < 1 || is_type_word(items[0])) {
 			continue;
@@ -258,7 +258,7 @@ static bool out_of_range(struct trouble *t)
 				pick = words.list[k].lower;
 			}
 		}
-		if (pick.len > 0 && !heur_same(pick, t->given)) {
+		if (pick.len > 0 && !text_same(pick, t->given)) {
 			add_fix(t, HEUR_SET, t->param, pick);
 			return true;
 		}
@@ -319,10 +319,10 @@ bool heur_repair(struct heur_run *r, struct heur_clause *c)
 	struct trouble t = {
 		.r = r, .clause = c, .tool = &r->tools[s->call.tool], .arguments = s->call.arguments, .text = s->text};
 	heur_read_params(r, &r->tools[s->call.tool]);
-	t.text = heur_sub(t.text, 0, heur_cut(t.text, 2000));
+	t.text = heur_sub(t.text, 0, text_head(t.text, 2000).len);
 	find_blame(&t);
 	/* An id that the user gave is no slip of the pen when something would be changed by it. */
-	if (heur_writes(t.tool->act) && heur_id_like(t.given) && heur_find_word(r->goal, t.given) != SIZE_MAX) {
+	if (heur_writes(t.tool->act) && heur_id_like(t.given) && text_find_word(r->goal, t.given) != SIZE_MAX) {
 		return false;
 	}
 	return suggestion(&t) || unknown_argument(&t) || out_of_range(&t) || allowed_values(&t) ||

@@ -48,7 +48,7 @@ static int partner_of(struct heur_run *r, int router)
 	for (size_t i = 0; i < r->n_tools; i++) {
 		struct heur_tool *t = &r->tools[i];
 		int score = heur_has_any(&t->words, stems) + heur_has(&t->summary_words, ASSAY_STR("tool")) +
-			    heur_same(t->server, r->tools[router].server);
+			    text_same(t->server, r->tools[router].server);
 		bool taker = (int)i != router && !t->destructive && query_param(r, t) >= 0;
 		if (taker && score > most && (heur_has_any(&t->words, stems) || r->n_tools == 2)) {
 			most = score;
@@ -80,12 +80,12 @@ void heur_find_router(struct heur_run *r)
 static assay_str question(struct heur_run *r, const struct heur_clause *c)
 {
 	assay_str description = r->tools[r->route].description;
-	if (heur_find_word(description, ASSAY_STR("tool_assistant")) == SIZE_MAX) {
+	if (text_find_word(description, ASSAY_STR("tool_assistant")) == SIZE_MAX) {
 		return c->text;
 	}
 	/* Some want the two halves of the question between tags. */
 	assay_str object = c->object.len > 0 ? c->object : c->text;
-	return heur_format(&r->arena, "<tool_assistant>\nserver: %.*s\ntool: %.*s\n</tool_assistant>",
+	return text_format(&r->arena, "<tool_assistant>\nserver: %.*s\ntool: %.*s\n</tool_assistant>",
 			   ASSAY_FMT(object), ASSAY_FMT(c->text));
 }
 
@@ -99,7 +99,7 @@ bool heur_plan_route(struct heur_run *r, int clause, struct heur_plan *plan)
 	c->routed = true;
 	struct heur_tool *t = &r->tools[r->route];
 	int param = query_param(r, t);
-	struct heur_binding *b = heur_alloc(&r->arena, 1, sizeof *b);
+	struct heur_binding *b = text_alloc(&r->arena, 1, sizeof *b);
 	if (!b || param < 0) {
 		return false;
 	}
@@ -127,14 +127,14 @@ static assay_json *schema_of_short(struct heur_run *r, const assay_json *shortha
 		assay_str text = r->json->str(m);
 		assay_json *property = r->json->object();
 		for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-			size_t at = heur_find_word(heur_sub(text, 0, 40), (assay_str){types[i], strlen(types[i])});
+			size_t at = text_find_word(heur_sub(text, 0, 40), (assay_str){types[i], strlen(types[i])});
 			if (at != SIZE_MAX && !r->json->get(property, "type")) {
 				bad |= r->json->set(property, "type",
 						    r->json->string((assay_str){types[i], strlen(types[i])}));
 			}
 		}
 		bad |= r->json->set_n(properties, r->json->key(m), property);
-		if (!heur_starts(text, "(optional")) {
+		if (!text_starts(text, "(optional")) {
 			bad |= r->json->append(required, r->json->string(r->json->key(m)));
 		}
 	}
@@ -162,8 +162,8 @@ static const assay_json *schema_in(struct heur_run *r, const assay_json *offer)
 static bool known(const struct heur_run *r, assay_str server, assay_str tool)
 {
 	for (size_t i = 0; i < r->n_tools; i++) {
-		if (r->tools[i].via >= 0 && heur_same(r->tools[i].server, server) &&
-		    heur_same(r->tools[i].tool, tool)) {
+		if (r->tools[i].via >= 0 && text_same(r->tools[i].server, server) &&
+		    text_same(r->tools[i].tool, tool)) {
 			return true;
 		}
 	}
@@ -180,7 +180,7 @@ static void add_offer(struct heur_run *r, const assay_json *offer)
 		return;
 	}
 	size_t before = r->n_tools;
-	heur_add_tool(r, heur_format(&r->arena, "%.*s__%.*s", ASSAY_FMT(server), ASSAY_FMT(tool)), description,
+	heur_add_tool(r, text_format(&r->arena, "%.*s__%.*s", ASSAY_FMT(server), ASSAY_FMT(tool)), description,
 		      schema_in(r, offer));
 	if (r->n_tools > before) {
 		struct heur_tool *t = &r->tools[r->n_tools - 1];
@@ -252,8 +252,8 @@ int heur_unwire(struct heur_run *r, int tool, const assay_json **arguments)
 	assay_str server = r->json->str(r->json->get_n(*arguments, property_of(r, *arguments, server_names)));
 	assay_str name = r->json->str(r->json->get_n(*arguments, property_of(r, *arguments, tool_names)));
 	for (size_t i = 0; i < r->n_tools; i++) {
-		if (r->tools[i].via == tool && heur_same(r->tools[i].server, server) &&
-		    heur_same(r->tools[i].tool, name)) {
+		if (r->tools[i].via == tool && text_same(r->tools[i].server, server) &&
+		    text_same(r->tools[i].tool, name)) {
 			*arguments = r->json->get_n(*arguments, property_of(r, *arguments, params_names));
 			return (int)i;
 		}

@@ -74,13 +74,13 @@ static bool vague(assay_str stem)
 {
 	static const char *const words[] = {"id",  "key", "code", "name", "number", "ref", "identifier", "uuid",
 					    "new", "old", "from", "to",   "valu",   "sku", NULL};
-	return heur_in(stem, words);
+	return text_in(stem, words);
 }
 
 bool heur_entity(const struct heur_param *p, assay_str stem)
 {
 	for (size_t i = 0; i < p->words.n; i++) {
-		if (heur_same(p->words.list[i].stem, stem) && !vague(stem)) {
+		if (text_same(p->words.list[i].stem, stem) && !vague(stem)) {
 			return true;
 		}
 	}
@@ -101,7 +101,7 @@ bool heur_id_like(assay_str text)
 {
 	bool digit = false, joint = false;
 	for (size_t i = 0; i < text.len; i++) {
-		digit = digit || heur_digit(text.ptr[i]);
+		digit = digit || text_digit(text.ptr[i]);
 		joint = joint || text.ptr[i] == '-' || text.ptr[i] == '_';
 		if (text.ptr[i] == ' ') {
 			return false;
@@ -138,16 +138,16 @@ static double sense_hint(const struct heur_param *p, const struct heur_value *v)
 	const char *const *hints = hints_of(p->sense);
 	size_t reach = p->sense == HEUR_S_PLACE || p->sense == HEUR_S_CODE ? 1 : 3;
 	for (size_t d = 0; d < v->n_before && d < reach; d++) {
-		if (heur_in(v->before[d], hints)) {
+		if (text_in(v->before[d], hints)) {
 			return 5.0 - (double)d;
 		}
 	}
-	return p->sense == HEUR_S_AMOUNT && v->n_after > 0 && heur_in(v->after[0], pieces) ? 3.0 : 0.0;
+	return p->sense == HEUR_S_AMOUNT && v->n_after > 0 && text_in(v->after[0], pieces) ? 3.0 : 0.0;
 }
 
 static bool before_in(const struct heur_value *v, const char *const *words)
 {
-	return v->n_before > 0 && heur_in(v->before[0], words);
+	return v->n_before > 0 && text_in(v->before[0], words);
 }
 
 /* "from A to B", "rename A to B". */
@@ -174,9 +174,9 @@ static double bound_hint(const struct heur_param *p, const struct heur_value *v)
 					    "cheaper", "maximum", "until", "to",   NULL};
 	static const char *const above[] = {"above",   "over", "least",  "more", "greater",
 					    "minimum", "from", "exceed", NULL};
-	bool than = v->n_before > 1 && heur_is(v->before[0], "than");
+	bool than = v->n_before > 1 && text_is(v->before[0], "than");
 	assay_str word = v->n_before == 0 ? (assay_str){0} : v->before[than ? 1 : 0];
-	bool low = heur_in(word, above), high = heur_in(word, below);
+	bool low = text_in(word, above), high = text_in(word, below);
 	if (p->sense == HEUR_S_LOW) {
 		return low ? 4 : high ? -20 : 0;
 	}
@@ -211,7 +211,7 @@ bool heur_same_option(assay_str option, assay_str text)
 		return false;
 	}
 	for (size_t i = 0; i < text.len; i++) {
-		char a = heur_lower(option.ptr[i]), b = heur_lower(text.ptr[i]);
+		char a = text_lower(option.ptr[i]), b = text_lower(text.ptr[i]);
 		bool joint = (a == '_' || a == '-' || a == ' ') && (b == '_' || b == '-' || b == ' ');
 		if (a != b && !joint) {
 			return false;
@@ -244,7 +244,7 @@ bool heur_type_fits(const struct heur_run *r, const struct heur_param *p, assay_
 	}
 	if ((p->types & HEUR_T_STRING) == 0) {
 		bool whole = numeric && number >= -9e15 && number <= 9e15 && number - (double)(int64_t)number == 0.0;
-		bool truth = heur_is(text, "true") || heur_is(text, "false");
+		bool truth = text_is(text, "true") || text_is(text, "false");
 		return ((p->types & HEUR_T_NUMBER) && numeric) || ((p->types & HEUR_T_INTEGER) && whole) ||
 		       ((p->types & HEUR_T_BOOLEAN) && truth);
 	}
@@ -267,7 +267,7 @@ static double clash(const struct heur_run *r, const struct heur_tool *t, const s
 	if (v->n_before == 0 || open || !heur_known_noun(r, v->before[0]) || heur_has(&p->words, v->before[0])) {
 		return 0;
 	}
-	return heur_same(v->before[0], t->head) ? 0 : -4;
+	return text_same(v->before[0], t->head) ? 0 : -4;
 }
 
 /* What an identifier must be about for the value to be one of its kind. */
@@ -278,13 +278,13 @@ static double entity_fit(const struct heur_run *r, const struct heur_tool *t, co
 	if (p->sense != HEUR_S_ID || thing.len == 0 || heur_entity(p, thing)) {
 		return 0;
 	}
-	return !heur_has_entity(p) && heur_same(thing, t->head) ? 3 : -8;
+	return !heur_has_entity(p) && text_same(thing, t->head) ? 3 : -8;
 }
 
 double heur_value_score(const struct heur_run *r, const struct heur_tool *t, const struct heur_param *p,
 			const struct heur_value *v, int clause)
 {
-	bool server = v->kind == HEUR_NAME && heur_find_word(t->server, v->text) != SIZE_MAX; /* "search Wikipedia" */
+	bool server = v->kind == HEUR_NAME && text_find_word(t->server, v->text) != SIZE_MAX; /* "search Wikipedia" */
 	if (v->clause > clause || v->clause == HEUR_APART || server || !heur_type_fits(r, p, v->text)) {
 		return HEUR_NEVER;
 	}
@@ -295,7 +295,7 @@ double heur_value_score(const struct heur_run *r, const struct heur_tool *t, con
 	} else if (id && (p->types & (HEUR_T_INTEGER | HEUR_T_NUMBER)) && v->kind == HEUR_NUMBER) {
 		score = 4;
 	} else if (id && (v->kind == HEUR_QUOTED || v->kind == HEUR_NAME) && !heur_id_like(v->text) &&
-		   !(v->n_before > 0 && heur_is(v->before[0], "id"))) {
+		   !(v->n_before > 0 && text_is(v->before[0], "id"))) {
 		score = -9; /* names a thing: its id has to be looked up */
 	} else if (p->sense == HEUR_S_TITLE && topical(v)) {
 		score -= 7;
@@ -306,13 +306,13 @@ double heur_value_score(const struct heur_run *r, const struct heur_tool *t, con
 		return HEUR_NEVER;
 	}
 	if (v->key.len > 0) {
-		hint = heur_has(&p->words, v->key) || heur_same_fold(v->key, p->name) ? 14 : -6;
+		hint = heur_has(&p->words, v->key) || text_same_fold(v->key, p->name) ? 14 : -6;
 	}
 	if (hint <= 0 && t->head.len > 0 && !topical(v) && (p->sense == HEUR_S_TITLE || p->sense == HEUR_S_PATH)) {
-		hint = heur_same(heur_named_thing(r, v), t->head) ? 3 : 0;
+		hint = text_same(heur_named_thing(r, v), t->head) ? 3 : 0;
 	}
 	double soft = sense_hint(p, v);
-	if (p->sense == HEUR_S_PLACE && soft <= 0 && v->n_before > 0 && heur_is(v->before[0], "of")) {
+	if (p->sense == HEUR_S_PLACE && soft <= 0 && v->n_before > 0 && text_is(v->before[0], "of")) {
 		soft = 1; /* the cities of Portugal */
 	}
 	if (!p->required && hint <= 0 && soft <= 0 && p->sense != HEUR_S_QUERY && p->sense != HEUR_S_TITLE) {

@@ -13,13 +13,13 @@ static const char *const prepositions[] = {"by", "for", "from", "with", "in",   
 
 bool heur_generic_noun(assay_str stem)
 {
-	return heur_in(stem, generic_nouns);
+	return text_in(stem, generic_nouns);
 }
 
 static bool noun_like(const struct heur_word *w, bool first)
 {
 	bool ambiguous = false, verb = heur_verb_form(w->lower, &ambiguous) != HEUR_NONE;
-	return (!verb || (ambiguous && !first)) && !heur_stop_word(w->lower) && !heur_digit(w->lower.ptr[0]);
+	return (!verb || (ambiguous && !first)) && !heur_stop_word(w->lower) && !text_digit(w->lower.ptr[0]);
 }
 
 /* The noun of "Search the products of the shop for words", "Get the details of one order by its number". */
@@ -30,10 +30,10 @@ static assay_str head_of_summary(const struct heur_tool *t)
 	assay_str vague = {0};
 	for (size_t i = 1; i < t->summary_words.n && i < 10; i++) {
 		const struct heur_word *w = &t->summary_words.list[i];
-		if (heur_in(w->lower, ends)) {
+		if (text_in(w->lower, ends)) {
 			break;
 		}
-		if (!noun_like(w, false) || heur_in(w->lower, prepositions) || heur_is(w->stem, "titl")) {
+		if (!noun_like(w, false) || text_in(w->lower, prepositions) || text_is(w->stem, "titl")) {
 			continue;
 		}
 		if (!heur_generic_noun(w->stem) && !heur_has(&t->server_words, w->stem)) {
@@ -48,7 +48,7 @@ static assay_str head_of_summary(const struct heur_tool *t)
 static assay_str head_of(const struct heur_tool *t)
 {
 	assay_str head = {0};
-	for (size_t i = 0; i < t->words.n && !heur_in(t->words.list[i].lower, prepositions); i++) {
+	for (size_t i = 0; i < t->words.n && !text_in(t->words.list[i].lower, prepositions); i++) {
 		const struct heur_word *w = &t->words.list[i];
 		if (noun_like(w, i == 0 && t->words.n > 1) && (head.len == 0 || !heur_generic_noun(w->stem))) {
 			head = w->stem;
@@ -85,7 +85,7 @@ static enum heur_act act_of(const struct heur_tool *t)
 
 static assay_str first_sentence(assay_str text)
 {
-	size_t cut = heur_cut(text, 400);
+	size_t cut = text_head(text, 400).len;
 	for (size_t i = 0; i + 1 < cut; i++) {
 		if ((text.ptr[i] == '.' && text.ptr[i + 1] == ' ') || text.ptr[i] == '\n') {
 			return heur_sub(text, 0, i);
@@ -114,7 +114,7 @@ static void part_name(struct heur_tool *t)
 void heur_add_tool(struct heur_run *r, assay_str name, assay_str description, const assay_json *parameters)
 {
 	struct heur_tool *t = name.len > 0 && name.len <= 512 && r->n_tools < HEUR_MAX_TOOLS
-				      ? heur_push(&r->arena, &r->tools, &r->n_tools, &r->cap_tools, sizeof *t)
+				      ? text_push(&r->arena, &r->tools, &r->n_tools, &r->cap_tools, sizeof *t)
 				      : NULL;
 	if (!t) {
 		return;
@@ -128,14 +128,14 @@ void heur_add_tool(struct heur_run *r, assay_str name, assay_str description, co
 	heur_split(&r->arena, t->summary, &t->summary_words);
 	t->act = act_of(t);
 	if (t->act == HEUR_NONE && t->words.n > 1 && t->summary_words.n > 0 &&
-	    heur_same(t->words.list[0].stem, t->summary_words.list[0].stem)) {
+	    text_same(t->words.list[0].stem, t->summary_words.list[0].stem)) {
 		t->act = HEUR_DO; /* renew_loan: "Renew a loan." */
 	}
 	t->head = head_of(t);
 	for (size_t i = 0; i < t->words.n; i++) {
 		t->destructive = t->destructive || heur_destructive_word(t->words.list[i].lower);
-		t->whole = t->whole || heur_is(t->words.list[i].lower, "all") ||
-			   heur_is(t->words.list[i].lower, "everything");
+		t->whole = t->whole || text_is(t->words.list[i].lower, "all") ||
+			   text_is(t->words.list[i].lower, "everything");
 	}
 }
 
@@ -148,14 +148,14 @@ void heur_learn_verbs(struct heur_run *r)
 	for (size_t i = 0; i < r->n_tools; i++) {
 		const struct heur_tool *t = &r->tools[i];
 		const struct heur_words *said = &t->summary_words;
-		bool verbal = said->n > 1 && heur_in(said->list[1].lower, objects);
+		bool verbal = said->n > 1 && text_in(said->list[1].lower, objects);
 		if (!verbal || heur_verb_form(said->list[0].lower, NULL) != HEUR_NONE ||
 		    heur_stop_word(said->list[0].lower) || heur_learnt_verb(r, said->list[0].stem) != HEUR_NONE) {
 			continue;
 		}
-		struct heur_word *w = heur_push(&r->arena, &r->verbs.list, &r->verbs.n, &r->verbs.cap, sizeof *w);
+		struct heur_word *w = text_push(&r->arena, &r->verbs.list, &r->verbs.n, &r->verbs.cap, sizeof *w);
 		size_t n = r->verbs.n > 0 ? r->verbs.n - 1 : 0;
-		enum heur_act *act = heur_push(&r->arena, &r->verb_acts, &n, &cap, sizeof *act);
+		enum heur_act *act = text_push(&r->arena, &r->verb_acts, &n, &cap, sizeof *act);
 		if (!w || !act) {
 			return;
 		}
@@ -167,7 +167,7 @@ void heur_learn_verbs(struct heur_run *r)
 enum heur_act heur_learnt_verb(const struct heur_run *r, assay_str stem)
 {
 	for (size_t i = 0; i < r->verbs.n; i++) {
-		if (heur_same(r->verbs.list[i].stem, stem)) {
+		if (text_same(r->verbs.list[i].stem, stem)) {
 			return r->verb_acts[i];
 		}
 	}
@@ -177,7 +177,7 @@ enum heur_act heur_learnt_verb(const struct heur_run *r, assay_str stem)
 int heur_find_tool(const struct heur_run *r, assay_str name)
 {
 	for (size_t i = 0; i < r->n_tools; i++) {
-		if (r->tools[i].via < 0 && heur_same(r->tools[i].name, name)) {
+		if (r->tools[i].via < 0 && text_same(r->tools[i].name, name)) {
 			return (int)i;
 		}
 	}
@@ -190,7 +190,7 @@ int heur_about(const struct heur_tool *t, assay_str stem)
 	if (stem.len == 0) {
 		return 0;
 	}
-	if (heur_same(t->head, stem)) {
+	if (text_same(t->head, stem)) {
 		return 3;
 	}
 	if (heur_has(&t->words, stem)) {
@@ -202,7 +202,7 @@ int heur_about(const struct heur_tool *t, assay_str stem)
 bool heur_known_noun(const struct heur_run *r, assay_str stem)
 {
 	for (size_t i = 0; i < r->n_tools; i++) {
-		if (heur_same(r->tools[i].head, stem)) {
+		if (text_same(r->tools[i].head, stem)) {
 			return true;
 		}
 	}
@@ -241,7 +241,7 @@ static enum heur_sense sense_by_word(assay_str stem)
 {
 	for (size_t i = 0; i < sizeof senses / sizeof *senses; i++) {
 		for (size_t k = 0; k < 13 && senses[i].words[k]; k++) {
-			if (heur_is(stem, senses[i].words[k])) {
+			if (text_is(stem, senses[i].words[k])) {
 				return senses[i].sense;
 			}
 		}
@@ -257,7 +257,7 @@ static enum heur_sense sense_by_format(assay_str format)
 	} formats[] = {{"date", HEUR_S_DATE}, {"date-time", HEUR_S_DATE}, {"time", HEUR_S_TIME}, {"uri", HEUR_S_URL},
 		       {"url", HEUR_S_URL},   {"email", HEUR_S_EMAIL},    {"uuid", HEUR_S_ID}};
 	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-		if (heur_is(format, formats[i].format)) {
+		if (text_is(format, formats[i].format)) {
 			return formats[i].sense;
 		}
 	}
@@ -276,7 +276,7 @@ static enum heur_sense sense_by_description(struct heur_run *r, const struct heu
 		    {{"date"}, HEUR_S_DATE}};
 	struct heur_words words = {0};
 	assay_str text = r->json->str(r->json->get(p->schema, "description"));
-	heur_split(&r->arena, heur_sub(text, 0, heur_cut(text, 120)), &words);
+	heur_split(&r->arena, heur_sub(text, 0, text_head(text, 120).len), &words);
 	for (size_t i = 0; i < sizeof told / sizeof *told && words.n > 0; i++) {
 		if (heur_has_any(&words, told[i].words)) {
 			return told[i].sense;
@@ -306,7 +306,7 @@ static void read_sense(struct heur_run *r, const struct heur_tool *t, struct heu
 	if (p->sense == HEUR_S_OTHER) {
 		p->sense = sense_by_description(r, p);
 	}
-	if (p->sense == HEUR_S_AMOUNT && p->words.n > 1 && heur_is(p->words.list[p->words.n - 1].stem, "number")) {
+	if (p->sense == HEUR_S_AMOUNT && p->words.n > 1 && text_is(p->words.list[p->words.n - 1].stem, "number")) {
 		p->sense = HEUR_S_ID; /* issue_number */
 	} else if (numeric && heur_has_any(&p->words, counts)) {
 		p->sense = HEUR_S_LIMIT;
@@ -322,7 +322,7 @@ static void read_sense(struct heur_run *r, const struct heur_tool *t, struct heu
 	}
 	p->from = heur_has_any(&p->words, froms);
 	p->to = heur_has_any(&p->words, tos);
-	if (p->sense == HEUR_S_OTHER && (p->from || p->to) && heur_in(t->head, files)) {
+	if (p->sense == HEUR_S_OTHER && (p->from || p->to) && text_in(t->head, files)) {
 		p->sense = HEUR_S_PATH; /* the source of move_file */
 	}
 }
@@ -342,7 +342,7 @@ static const assay_json *resolve(const struct heur_run *r, const assay_json *roo
 		}
 		for (size_t i = 0; !next && i < sizeof unions / sizeof *unions; i++) {
 			const assay_json *each = r->json->first(r->json->get(schema, unions[i]));
-			while (each && heur_is(r->json->str(r->json->get(each, "type")), "null")) {
+			while (each && text_is(r->json->str(r->json->get(each, "type")), "null")) {
 				each = r->json->next(each);
 			}
 			next = r->json->get(schema, "type") ? NULL : each;
@@ -359,7 +359,7 @@ static unsigned type_bit(assay_str name)
 {
 	static const char *const names[] = {"string", "integer", "number", "boolean", "array", "object"};
 	for (unsigned i = 0; i < 6; i++) {
-		if (heur_is(name, names[i])) {
+		if (text_is(name, names[i])) {
 			return 1u << i;
 		}
 	}
@@ -387,7 +387,7 @@ static unsigned types_of(const struct heur_run *r, const assay_json *schema)
 static bool listed(const struct heur_run *r, const assay_json *list, assay_str name)
 {
 	for (const assay_json *e = r->json->first(list); e; e = r->json->next(e)) {
-		if (heur_same(r->json->str(e), name)) {
+		if (text_same(r->json->str(e), name)) {
 			return true;
 		}
 	}
@@ -400,7 +400,7 @@ static void read_properties(struct heur_run *r, struct heur_tool *t, size_t *cap
 static void read_param(struct heur_run *r, struct heur_tool *t, size_t *cap, const assay_json *member, int parent,
 		       bool required, int depth)
 {
-	struct heur_param *p = heur_push(&r->arena, &t->params, &t->n_params, cap, sizeof *p);
+	struct heur_param *p = text_push(&r->arena, &t->params, &t->n_params, cap, sizeof *p);
 	int index = (int)t->n_params - 1;
 	if (!p) {
 		return;

@@ -13,7 +13,7 @@ static struct heur_value *add_value(struct scan *s, enum heur_kind kind, size_t 
 {
 	struct heur_run *r = s->r;
 	struct heur_value *v = text.len > 0 && r->n_values < HEUR_MAX_VALUES
-				       ? heur_push(&r->arena, &r->values, &r->n_values, &r->cap_values, sizeof *v)
+				       ? text_push(&r->arena, &r->values, &r->n_values, &r->cap_values, sizeof *v)
 				       : NULL;
 	if (v) {
 		*v = (struct heur_value){
@@ -56,7 +56,7 @@ static size_t closing(assay_str t, size_t from, const char *close)
 	for (size_t i = from; i < t.len && i - from < 4096; i++) {
 		if (stands_at(t, i, close)) {
 			size_t after = i + strlen(close);
-			if (!letters || after >= t.len || !heur_word_byte(t.ptr[after])) {
+			if (!letters || after >= t.len || !text_word_byte(t.ptr[after])) {
 				return i;
 			}
 		}
@@ -71,7 +71,7 @@ static bool scan_quote(struct scan *s)
 		if (!stands_at(s->text, s->at, quotes[q].open)) {
 			continue;
 		}
-		if (quotes[q].open[0] == '\'' && s->at > 0 && heur_word_byte(s->text.ptr[s->at - 1])) {
+		if (quotes[q].open[0] == '\'' && s->at > 0 && text_word_byte(s->text.ptr[s->at - 1])) {
 			return false;
 		}
 		size_t end = closing(s->text, from, quotes[q].close);
@@ -102,14 +102,14 @@ static struct shape shape_of(assay_str t)
 	struct shape s = {0};
 	for (size_t i = 0; i < t.len; i++) {
 		char c = t.ptr[i];
-		s.digits += heur_digit(c);
+		s.digits += text_digit(c);
 		s.letters += heur_alpha(c);
-		s.uppers += heur_upper(c);
+		s.uppers += text_upper(c);
 		s.dots += c == '.';
 		s.slashes += c == '/';
 		s.dashes += c == '-';
 		s.underscores += c == '_';
-		s.others += !heur_word_byte(c) && c != '.' && c != '/' && c != '-';
+		s.others += !text_word_byte(c) && c != '.' && c != '/' && c != '-';
 	}
 	return s;
 }
@@ -128,7 +128,7 @@ static bool fits(assay_str t, const char *picture)
 			}
 			continue;
 		}
-		if (i >= t.len || (*picture == 'd' ? !heur_digit(t.ptr[i]) : t.ptr[i] != *picture)) {
+		if (i >= t.len || (*picture == 'd' ? !text_digit(t.ptr[i]) : t.ptr[i] != *picture)) {
 			return false;
 		}
 		i++;
@@ -155,7 +155,7 @@ static bool is_email(assay_str t)
 
 static bool is_path(assay_str t, const struct shape *s)
 {
-	if (heur_starts(t, "./") || heur_starts(t, "../") || heur_starts(t, "~/") || (t.len > 1 && t.ptr[0] == '/')) {
+	if (text_starts(t, "./") || text_starts(t, "../") || text_starts(t, "~/") || (t.len > 1 && t.ptr[0] == '/')) {
 		return true;
 	}
 	if (s->others > 0 || s->dots == 0 || s->letters == 0) {
@@ -168,7 +168,7 @@ static bool is_path(assay_str t, const struct shape *s)
 	assay_str tail = heur_sub(t, dot, t.len);
 	bool lower = tail.len >= 2 && tail.len <= 5 && heur_alpha(tail.ptr[0]);
 	for (size_t i = 0; i < tail.len; i++) {
-		lower = lower && !heur_upper(tail.ptr[i]) && heur_word_byte(tail.ptr[i]);
+		lower = lower && !text_upper(tail.ptr[i]) && text_word_byte(tail.ptr[i]);
 	}
 	return lower && dot > 2;
 }
@@ -180,16 +180,16 @@ static bool is_id(assay_str t, const struct shape *s)
 		return false;
 	}
 	if (s->digits > 0 && s->letters > 0) {
-		return s->letters != 2 || s->digits + 2 != t.len || !heur_in(heur_sub(t, t.len - 2, t.len), ordinals);
+		return s->letters != 2 || s->digits + 2 != t.len || !text_in(heur_sub(t, t.len - 2, t.len), ordinals);
 	}
-	return s->underscores > 0 && s->letters > 0 && heur_word_byte(t.ptr[0]);
+	return s->underscores > 0 && s->letters > 0 && text_word_byte(t.ptr[0]);
 }
 
 static bool is_code(assay_str t, const struct shape *s)
 {
 	static const char *const plain[] = {"ID",  "IDS",  "OK", "API", "APIS", "URL", "URLS", "JSON",
 					    "SKU", "SKUS", "AM", "PM",  "FAQ",  "AND", "OR",   NULL};
-	return s->uppers == t.len && t.len >= 2 && t.len <= 6 && !heur_in(t, plain);
+	return s->uppers == t.len && t.len >= 2 && t.len <= 6 && !text_in(t, plain);
 }
 
 /* --- Numbers --- */
@@ -197,23 +197,23 @@ static bool is_code(assay_str t, const struct shape *s)
 /* A number with thousands' commas, a currency sign or a unit glued to it. */
 static bool scan_number(struct scan *s, size_t from, assay_str token)
 {
-	struct heur_buf clean = {.arena = &s->r->arena};
+	struct text_buf clean = {.arena = &s->r->arena};
 	size_t i = 0, skip = 0;
 	while (skip < token.len && (token.ptr[skip] == '$' || token.ptr[skip] == '#')) {
 		skip++;
 	}
-	if (heur_starts(token, "\xE2\x82\xAC")) { /* the euro */
+	if (text_starts(token, "\xE2\x82\xAC")) { /* the euro */
 		skip = 3;
-	} else if (heur_starts(token, "\xC2\xA3")) { /* the pound */
+	} else if (text_starts(token, "\xC2\xA3")) { /* the pound */
 		skip = 2;
 	}
 	for (i = skip; i < token.len; i++) {
 		char c = token.ptr[i];
 		bool sign = (c == '-' || c == '+') && i == skip;
-		bool point = c == '.' && i + 1 < token.len && heur_digit(token.ptr[i + 1]);
-		if (heur_digit(c) || sign || point) {
-			heur_add(&clean, heur_sub(token, i, i + 1));
-		} else if (c != ',' || i + 1 >= token.len || !heur_digit(token.ptr[i + 1])) {
+		bool point = c == '.' && i + 1 < token.len && text_digit(token.ptr[i + 1]);
+		if (text_digit(c) || sign || point) {
+			text_add(&clean, heur_sub(token, i, i + 1));
+		} else if (c != ',' || i + 1 >= token.len || !text_digit(token.ptr[i + 1])) {
 			break;
 		}
 	}
@@ -221,14 +221,14 @@ static bool scan_number(struct scan *s, size_t from, assay_str token)
 	struct shape tail = shape_of(rest);
 	double number;
 	bool unit = rest.len <= 5 && tail.letters == rest.len && tail.uppers <= 1;
-	if ((rest.len > 0 && !unit && !heur_is(rest, "%")) || !heur_number(heur_text(&clean), &number)) {
+	if ((rest.len > 0 && !unit && !text_is(rest, "%")) || !heur_number(text_of(&clean), &number)) {
 		return false;
 	}
 	if (rest.len == 2 && tail.letters == 2 &&
-	    (heur_is(rest, "st") || heur_is(rest, "nd") || heur_is(rest, "rd") || heur_is(rest, "th"))) {
+	    (text_is(rest, "st") || text_is(rest, "nd") || text_is(rest, "rd") || text_is(rest, "th"))) {
 		return false;
 	}
-	add_value(s, HEUR_NUMBER, from, from + token.len - rest.len, heur_text(&clean));
+	add_value(s, HEUR_NUMBER, from, from + token.len - rest.len, text_of(&clean));
 	s->at = from + token.len;
 	return true;
 }
@@ -256,8 +256,8 @@ static unsigned month_of(assay_str word)
 					     "july",    "august",   "september", "october", "november", "december"};
 	for (unsigned i = 0; word.len >= 3 && i < 12; i++) {
 		size_t n = strlen(months[i]);
-		if ((word.len == n || word.len == 3) && heur_same_fold(word, (assay_str){months[i], word.len}) &&
-		    heur_upper(word.ptr[0])) {
+		if ((word.len == n || word.len == 3) && text_same_fold(word, (assay_str){months[i], word.len}) &&
+		    text_upper(word.ptr[0])) {
 			return i + 1;
 		}
 	}
@@ -271,7 +271,7 @@ static assay_str peek(assay_str t, size_t at, size_t *end)
 		at++;
 	}
 	size_t from = at;
-	while (at < t.len && heur_word_byte(t.ptr[at])) {
+	while (at < t.len && text_word_byte(t.ptr[at])) {
 		at++;
 	}
 	*end = at;
@@ -282,7 +282,7 @@ static unsigned small_number(assay_str w, unsigned max)
 {
 	unsigned n = 0;
 	size_t i = 0;
-	for (; i < w.len && i < 4 && heur_digit(w.ptr[i]); i++) {
+	for (; i < w.len && i < 4 && text_digit(w.ptr[i]); i++) {
 		n = n * 10 + (unsigned)(w.ptr[i] - '0');
 	}
 	bool ordinal = i > 0 && i + 2 == w.len && heur_alpha(w.ptr[i]) && max < 100;
@@ -304,12 +304,12 @@ static bool scan_month(struct scan *s)
 	}
 	year = day ? small_number(third, 2999) : 0;
 	if (day && year >= 1000) {
-		add_value(s, HEUR_DATE, s->at, last, heur_format(&s->r->arena, "%04u-%02u-%02u", year, month, day));
+		add_value(s, HEUR_DATE, s->at, last, text_format(&s->r->arena, "%04u-%02u-%02u", year, month, day));
 		return true;
 	}
 	year = small_number(second, 2999);
 	if (month_of(first) && year >= 1000) {
-		add_value(s, HEUR_DATE, s->at, after, heur_format(&s->r->arena, "%04u-%02u", year, month));
+		add_value(s, HEUR_DATE, s->at, after, text_format(&s->r->arena, "%04u-%02u", year, month));
 		return true;
 	}
 	return false;
@@ -343,7 +343,7 @@ static size_t token_end(assay_str t, size_t at)
 	       !stands_at(t, end, "\xE2\x80\x9C") && !stands_at(t, end, "\xE2\x80\x9D") &&
 	       !stands_at(t, end, "\xC2\xAB")) {
 		if (t.ptr[end] == ',' &&
-		    !(end > at && end + 1 < t.len && heur_digit(t.ptr[end - 1]) && heur_digit(t.ptr[end + 1]))) {
+		    !(end > at && end + 1 < t.len && text_digit(t.ptr[end - 1]) && text_digit(t.ptr[end + 1]))) {
 			break;
 		}
 		end++;
@@ -360,7 +360,7 @@ static bool scan_name(struct scan *s, assay_str token)
 	static const char *const links[] = {"of", "de", "la", "van", "von", "&", "the", NULL};
 	assay_str t = s->text, first = without_possessive(token);
 	size_t from = s->at, to = from + first.len;
-	if (!heur_upper(token.ptr[0]) || token.len < 2 || token.ptr[1] == '\'' || starts_sentence(t, from)) {
+	if (!text_upper(token.ptr[0]) || token.len < 2 || token.ptr[1] == '\'' || starts_sentence(t, from)) {
 		return false;
 	}
 	for (bool whole = first.len == token.len; whole;) {
@@ -369,11 +369,11 @@ static bool scan_name(struct scan *s, assay_str token)
 			break;
 		}
 		end = token_end(t, next);
-		if (heur_in(heur_sub(t, next, end), links)) {
+		if (text_in(heur_sub(t, next, end), links)) {
 			next = end + 1;
 			end = next < t.len ? token_end(t, next) : next;
 		}
-		if (end <= next || !heur_upper(t.ptr[next]) || month_of(heur_sub(t, next, end))) {
+		if (end <= next || !text_upper(t.ptr[next]) || month_of(heur_sub(t, next, end))) {
 			break;
 		}
 		assay_str word = without_possessive(heur_sub(t, next, end));
@@ -389,8 +389,8 @@ static bool scan_count(struct scan *s, assay_str token)
 	static const char *const counts[] = {"two",   "three", "four", "five",   "six",   "seven",
 					     "eight", "nine",  "ten",  "eleven", "twelve"};
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-		if (heur_is(token, counts[i])) {
-			add_value(s, HEUR_COUNT, s->at, s->at + token.len, heur_format(&s->r->arena, "%zu", i + 2));
+		if (text_is(token, counts[i])) {
+			add_value(s, HEUR_COUNT, s->at, s->at + token.len, text_format(&s->r->arena, "%zu", i + 2));
 			return true;
 		}
 	}
@@ -402,10 +402,10 @@ static bool scan_count(struct scan *s, assay_str token)
 static bool scan_key(struct scan *s, assay_str token)
 {
 	size_t n = 0;
-	while (n < token.len && (heur_word_byte(token.ptr[n]) || token.ptr[n] == '-')) {
+	while (n < token.len && (text_word_byte(token.ptr[n]) || token.ptr[n] == '-')) {
 		n++;
 	}
-	if (n == 0 || n >= token.len || token.ptr[n] != '=' || heur_digit(token.ptr[0])) {
+	if (n == 0 || n >= token.len || token.ptr[n] != '=' || text_digit(token.ptr[0])) {
 		return false;
 	}
 	s->key = heur_stem(&s->r->arena, heur_sub(token, 0, n));
@@ -422,7 +422,7 @@ static bool scan_word(struct scan *s, assay_str token)
 		return true;
 	}
 	enum heur_kind kind;
-	if (shape.others > 0 && heur_find_word(token, ASSAY_STR("://")) != SIZE_MAX) {
+	if (shape.others > 0 && text_find_word(token, ASSAY_STR("://")) != SIZE_MAX) {
 		kind = HEUR_URL;
 	} else if (is_email(token)) {
 		kind = HEUR_EMAIL;
@@ -482,7 +482,7 @@ void heur_find_values(struct heur_run *r)
 		if (scan_quote(&s)) {
 			continue;
 		}
-		if (space_at(s.text, s.at) || (heur_word_byte(before) && heur_word_byte(s.text.ptr[s.at]))) {
+		if (space_at(s.text, s.at) || (text_word_byte(before) && text_word_byte(s.text.ptr[s.at]))) {
 			s.at++;
 		} else {
 			scan_token(&s);

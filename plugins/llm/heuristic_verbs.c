@@ -119,7 +119,7 @@ bool heur_destructive_word(assay_str lower)
 					    "purge",   "wipe",   "reset", "uninstall",   "revoke",
 					    "clear",   "cancel", "erase", "discard",     "trash",
 					    "archive", "void",   "kill",  "unsubscribe", NULL};
-	return heur_in(lower, words);
+	return text_in(lower, words);
 }
 
 bool heur_stop_word(assay_str lower)
@@ -132,5 +132,5 @@ bool heur_stop_word(assay_str lower)
 		"our",  "please", "so",    "some",  "than", "that",  "the",  "their", "them",  "then", "there", "these",
 		"they", "this",   "those", "to",    "up",   "us",    "use",  "using", "want",  "was",  "we",    "were",
 		"what", "when",   "where", "which", "who",  "whose", "will", "with",  "would", "you",  "your",  NULL};
-	return heur_in(lower, words);
+	return text_in(lower, words);
 }

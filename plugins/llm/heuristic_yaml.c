@@ -21,9 +21,9 @@ static void add_line(struct yaml *y, size_t *cap, assay_str raw)
 	while (indent < raw.len && raw.ptr[indent] == ' ') {
 		indent++;
 	}
-	assay_str text = heur_trim(raw);
+	assay_str text = text_trim(raw);
 	struct line *l = text.len > 0 && text.ptr[0] != '#' && y->n < MAX_LINES
-				 ? heur_push(&y->r->arena, &y->lines, &y->n, cap, sizeof *l)
+				 ? text_push(&y->r->arena, &y->lines, &y->n, cap, sizeof *l)
 				 : NULL;
 	if (l) {
 		*l = (struct line){indent, text};
@@ -55,38 +55,38 @@ static assay_str unquoted(struct yaml *y, assay_str t)
 	if ((q != '\'' && q != '"') || t.ptr[t.len - 1] != q) {
 		return t;
 	}
-	struct heur_buf b = {.arena = &y->r->arena};
+	struct text_buf b = {.arena = &y->r->arena};
 	for (size_t i = 1; i + 1 < t.len; i++) {
 		bool doubled = q == '\'' && t.ptr[i] == '\'' && t.ptr[i + 1] == '\'' && i + 2 < t.len;
 		bool escaped = q == '"' && t.ptr[i] == '\\' && i + 2 < t.len;
 		i += doubled || escaped;
-		heur_add(&b, escaped && t.ptr[i] == 'n' ? ASSAY_STR("\n") : heur_sub(t, i, i + 1));
+		text_add(&b, escaped && t.ptr[i] == 'n' ? ASSAY_STR("\n") : heur_sub(t, i, i + 1));
 	}
-	return heur_text(&b);
+	return text_of(&b);
 }
 
 /* A scalar that may go on over deeper lines. */
 static assay_json *scalar(struct yaml *y, assay_str first, size_t indent)
 {
-	struct heur_buf b = {.arena = &y->r->arena};
+	struct text_buf b = {.arena = &y->r->arena};
 	double number;
 	bool block = first.len > 0 && (first.ptr[0] == '|' || first.ptr[0] == '>');
-	heur_add(&b, block ? (assay_str){0} : first);
+	text_add(&b, block ? (assay_str){0} : first);
 	while (y->at < y->n && y->lines[y->at].indent > indent) {
-		heur_puts(&b, b.len > 0 ? " " : "");
-		heur_add(&b, y->lines[y->at++].text);
+		text_puts(&b, b.len > 0 ? " " : "");
+		text_add(&b, y->lines[y->at++].text);
 	}
-	assay_str text = heur_text(&b);
-	if (heur_is(text, "null") || heur_is(text, "~")) {
+	assay_str text = text_of(&b);
+	if (text_is(text, "null") || text_is(text, "~")) {
 		return y->r->json->null();
 	}
-	if (heur_is(text, "true") || heur_is(text, "false")) {
-		return y->r->json->truth(heur_is(text, "true"));
+	if (text_is(text, "true") || text_is(text, "false")) {
+		return y->r->json->truth(text_is(text, "true"));
 	}
-	if (heur_is(text, "{}")) {
+	if (text_is(text, "{}")) {
 		return y->r->json->object();
 	}
-	if (heur_is(text, "[]")) {
+	if (text_is(text, "[]")) {
 		return y->r->json->array();
 	}
 	if (heur_number(text, &number)) {
@@ -100,7 +100,7 @@ static assay_json *block(struct yaml *y, size_t indent, int depth);
 /* What stands behind "key:" or "- ": on the line, or below it. */
 static assay_json *value(struct yaml *y, assay_str rest, size_t indent, int depth)
 {
-	rest = heur_trim(rest);
+	rest = text_trim(rest);
 	bool below = y->at < y->n && (y->lines[y->at].indent > indent ||
 				      (y->lines[y->at].indent == indent && list_item(y->lines[y->at].text)));
 	if (rest.len == 0 && below) {
@@ -114,7 +114,7 @@ static assay_json *list_block(struct yaml *y, size_t indent, int depth)
 	assay_json *list = y->r->json->array();
 	while (list && y->at < y->n && y->lines[y->at].indent == indent && list_item(y->lines[y->at].text)) {
 		struct line *l = &y->lines[y->at];
-		assay_str rest = heur_trim(heur_sub(l->text, 1, l->text.len));
+		assay_str rest = text_trim(heur_sub(l->text, 1, l->text.len));
 		assay_json *item;
 		if (colon(rest) != SIZE_MAX) {
 			/* "- a: 1": the item is a map whose first line stands here. */

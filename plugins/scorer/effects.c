@@ -10,7 +10,7 @@ int same_text(assay_str a, assay_str b)
 	return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
-int text_is(assay_str a, const char *b)
+int is_text(assay_str a, const char *b)
 {
 	return same_text(a, (assay_str){b, strlen(b)});
 }
@@ -168,7 +168,7 @@ static int check_one(const scoring *s, check_result *r)
 		return check_effect(s, r);
 	}
 	if (r->kind == CHECK_VALUE) {
-		return text_is(J->str(J->get(r->checkpoint, "scope")), "final_assistant_message")
+		return is_text(J->str(J->get(r->checkpoint, "scope")), "final_assistant_message")
 			       ? check_final_message(s, r, predicate)
 			       : check_any_result(s, r, predicate);
 	}
@@ -475,8 +475,8 @@ static assay_json *make_verdict(scoring *s)
 
 static enum check_kind kind_of(assay_str name)
 {
-	return text_is(name, "tool_effect")      ? CHECK_EFFECT
-	       : text_is(name, "value_produced") ? CHECK_VALUE
+	return is_text(name, "tool_effect")      ? CHECK_EFFECT
+	       : is_text(name, "value_produced") ? CHECK_VALUE
 						 : CHECK_STATE;
 }
 

@@ -53,7 +53,7 @@ typedef struct scoring {
 } scoring;
 
 int same_text(assay_str a, assay_str b);
-int text_is(assay_str a, const char *b);
+int is_text(assay_str a, const char *b);
 /* Is the step's (server, tool) in a checkpoint's equivalence set? */
 int in_set(const check_result *r, const assay_step *step);
 
