@@ -232,7 +232,7 @@ static const char *placeholder(assay_str format, assay_str words)
 		     {"timezone", "UTC"},
 		     {"zone", "UTC"},
 		     {"expression", "1 + 2"},
-		     {"sql", "SELECT 1"},
+		     {"sql", "select 1"},
 		     {"path", "vet.txt"},
 		     {"file", "vet.txt"}};
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
