@@ -303,8 +303,70 @@ bool as_str_starts(assay_str s, assay_str prefix)
 }
 
 /* Not memmem, which is not POSIX: memchr finds the candidates. */
+/* The two-way algorithm (Crochemore and Perrin 1991): linear whatever the texts, without memory. Where the needle's
+ * greatest suffix begins, less one (which may be "before the first"), and its period. */
+static size_t greatest_suffix(const unsigned char *n, size_t len, bool reversed, size_t *period)
+{
+	size_t before = SIZE_MAX, at = 0, k = 1, p = 1;
+	while (at + k < len) {
+		unsigned char a = n[before + k], b = n[at + k];
+		if (a == b) {
+			at += k == p ? p : 0;
+			k = k == p ? 1 : k + 1;
+		} else if (reversed ? a < b : a > b) {
+			at += k;
+			k = 1;
+			p = at - before;
+		} else {
+			before = at++;
+			k = p = 1;
+		}
+	}
+	*period = p;
+	return before;
+}
+
+static bool contains_linear(const unsigned char *h, size_t left, const unsigned char *n, size_t len)
+{
+	size_t p, p_reversed, keep = 0, known = 0, k;
+	size_t cut = greatest_suffix(n, len, false, &p) + 1,
+	       cut_reversed = greatest_suffix(n, len, true, &p_reversed) + 1;
+	if (cut_reversed > cut) {
+		cut = cut_reversed;
+		p = p_reversed;
+	}
+	if (memcmp(n, n + p, cut) == 0) { /* periodic: what matched is known after a step */
+		keep = len - p;
+	} else {
+		p = (cut - 1 > len - cut ? cut - 1 : len - cut) + 1;
+	}
+	while (left >= len) {
+		size_t step = p;
+		for (k = cut > known ? cut : known; k < len && n[k] == h[k];) {
+			k++;
+		}
+		if (k < len) {
+			step = k - cut + 1;
+			known = 0;
+		} else {
+			for (k = cut; k > known && n[k - 1] == h[k - 1];) {
+				k--;
+			}
+			if (k <= known) {
+				return true;
+			}
+			known = keep;
+		}
+		h += step;
+		left -= step;
+	}
+	return false;
+}
+
+/* Comparing at each place where the first byte stands is fastest on all but hostile texts. */
 bool as_str_contains(assay_str s, assay_str needle)
 {
+	size_t work = 0;
 	if (needle.len == 0) {
 		return true;
 	}
@@ -317,6 +379,11 @@ bool as_str_contains(assay_str s, assay_str needle)
 			return true;
 		}
 		i = (size_t)(hit - s.ptr) + 1;
+		work += needle.len;
+		if (work > 16 * s.len) {
+			return contains_linear((const unsigned char *)s.ptr + i, s.len - i,
+					       (const unsigned char *)needle.ptr, needle.len);
+		}
 	}
 	return false;
 }

@@ -339,30 +339,18 @@ static int check_verdict(attempt_case *c, size_t scorer, assay_error *err)
 	return rc;
 }
 
-/* Ends that an explorer declares itself (sdk/assay/roles/explorer.h): what happened then was the agent's doing. */
-static bool is_declared(assay_str end)
-{
-	static const char *const ends[] = {"finished", "gave_up", "turn_limit", "malformed_call", "context_overflow"};
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-		if (as_str_is(end, ends[i])) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* A failure must not be talked away: its end is the one that the trace tells, its class that of the end. */
 static void check_end(const attempt_case *c)
 {
 	assay_str said = as_json_str(as_json_pointer(as_trace_document(c->trace), "/seed_metadata/exploration/end"));
 	bool agent = as_str_is(c->line.end_class, "agent");
-	if (is_declared(said) && !as_str_eq(said, c->line.end)) {
+	if (as_declared_end(said) && !as_str_eq(said, c->line.end)) {
 		as_finding(c->v->out, c->at->attempts.file, c->at->attempts.line, "/end",
 			   "\"%.40s\" follows from its trace", said.ptr);
 	}
 	if (!agent && !as_str_is(c->line.end_class, "infra") && !as_str_is(c->line.end_class, "harness")) {
 		attempt_finding(c, "/class", "expected \"agent\", \"infra\" or \"harness\"");
-	} else if (!agent && is_declared(c->line.end)) {
+	} else if (!agent && as_declared_end(c->line.end)) {
 		attempt_finding(c, "/class", "such an end is the agent's");
 	}
 }

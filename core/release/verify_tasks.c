@@ -27,24 +27,17 @@ int as_verify_trace_id(verification *v, const rows *r, assay_json *document, ass
 {
 	const assay_json *said = as_json_get(document, "trace_id");
 	assay_json *kept = said ? as_json_clone(said) : NULL;
-	assay_text text = {0};
 	char id[37];
 	int rc;
 	if (!said) {
 		return 0; /* as_trace_from_json says so */
 	}
 	rc = kept && as_json_set(document, "trace_id", as_json_cstring("")) == 0 ? 0 : as_fail_memory(err);
-	rc = rc < 0 ? rc : as_json_dump(document, ASSAY_JSON_CANONICAL, &text, err);
-	if (rc == 0) {
-		assay_str parts[] = {as_text_str(text)};
-		as_uuid_parts("trace", parts, 1, id); /* as core/trace/trace.c makes it */
-		if (!as_str_is(as_json_str(kept), id)) {
-			as_finding(v->out, r->file, r->line, "/trace_id",
-				   "%s follows from its content, the release says %.60s", id,
-				   as_json_cstr(kept, "something else"));
-		}
+	rc = rc < 0 ? rc : as_trace_content_id(document, id, err);
+	if (rc == 0 && !as_str_is(as_json_str(kept), id)) {
+		as_finding(v->out, r->file, r->line, "/trace_id", "%s follows from its content, the release says %.60s",
+			   id, as_json_cstr(kept, "something else"));
 	}
-	as_text_free(&text);
 	if (as_json_set(document, "trace_id", kept) < 0) {
 		rc = as_fail_memory(err);
 	}

@@ -27,17 +27,22 @@ static const char *class_of(const char *end)
 	return "agent";
 }
 
-/* What the explorer said of its end, as one of our own words. */
-static const char *end_of_result(const assay_json *exploration)
+const char *as_declared_end(assay_str said)
 {
 	static const char *const known[] = {"finished", "gave_up", "turn_limit", "malformed_call", "context_overflow"};
-	assay_str said = as_json_str(as_json_get(exploration, "end"));
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
 		if (as_str_is(said, known[i])) {
 			return known[i];
 		}
 	}
-	return "finished";
+	return NULL;
+}
+
+/* What the explorer said of its end, as one of our own words. */
+static const char *end_of_result(const assay_json *exploration)
+{
+	const char *end = as_declared_end(as_json_str(as_json_get(exploration, "end")));
+	return end ? end : "finished";
 }
 
 /* The end of a session that a service cut short. NULL: not an end but a failure of the run itself. */

@@ -507,23 +507,29 @@ int as_trace_set_ours(as_trace *t, const char *key, assay_json *value, assay_err
 	return as_json_set(ours, key, value) < 0 ? as_fail_memory(err) : 0;
 }
 
-int as_trace_finish(as_trace *t, assay_error *err)
+int as_trace_content_id(const assay_json *document, char out[37], assay_error *err)
 {
 	assay_text text = {0};
+	int rc = as_json_dump(document, ASSAY_JSON_CANONICAL, &text, err);
+	if (rc == 0) {
+		assay_str parts[] = {as_text_str(text)};
+		as_uuid_parts("trace", parts, 1, out);
+	}
+	as_text_free(&text);
+	return rc;
+}
+
+int as_trace_finish(as_trace *t, assay_error *err)
+{
 	char id[37];
 	int rc = check_open(t, err);
 	if (rc == 0 && as_json_set(t->document, "ended_at", virtual_time(t->next_id)) < 0) {
 		rc = as_fail_memory(err);
 	}
+	rc = rc < 0 ? rc : as_trace_content_id(t->document, id, err);
 	if (rc == 0) {
-		rc = as_json_dump(t->document, ASSAY_JSON_CANONICAL, &text, err);
-	}
-	if (rc == 0) {
-		assay_str parts[] = {as_text_str(text)};
-		as_uuid_parts("trace", parts, 1, id);
 		rc = as_json_set(t->document, "trace_id", as_json_cstring(id)) < 0 ? as_fail_memory(err) : 0;
 	}
-	as_text_free(&text);
 	return rc < 0 ? rc : make_view(t, err);
 }
 

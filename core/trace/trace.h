@@ -57,6 +57,9 @@ int as_trace_set_ours(as_trace *t, const char *key, assay_json *value, assay_err
 /* Fix the id (UUID from the content) and the view. Whoever changes it after that gets ASSAY_EINTERNAL. */
 int as_trace_finish(as_trace *t, assay_error *err);
 
+/* The id that follows from a trace's content, its "trace_id" being empty meanwhile. */
+int as_trace_content_id(const assay_json *document, char out[37], assay_error *err);
+
 const assay_json *as_trace_document(const as_trace *t);
 assay_str as_trace_id(const as_trace *t);
 const assay_step *as_trace_steps(const as_trace *t, size_t *n); /* agent calls in trace order */

@@ -110,6 +110,32 @@ START_TEST(test_grow)
 }
 END_TEST
 
+/* Few letters, so that much of the needle matches at most places: what makes the plain search slow. */
+START_TEST(test_contains_hostile)
+{
+	char text[600], needle[80];
+	uint32_t state = 1;
+	for (int round = 0; round < 20000; round++) {
+		size_t n = (size_t)(state >> 8) % sizeof text, m = 1 + (size_t)(state >> 16) % sizeof needle;
+		uint32_t rare = 2 + (state >> 4) % 40;
+		bool found = false;
+		for (size_t i = 0; i < n + m; i++) {
+			state = state * 1664525u + 1013904223u;
+			char c = (state >> 12) % rare == 0 ? 'b' : 'a';
+			if (i < n) {
+				text[i] = c;
+			} else {
+				needle[i - n] = c;
+			}
+		}
+		for (size_t i = 0; i + m <= n && !found; i++) {
+			found = memcmp(text + i, needle, m) == 0;
+		}
+		ck_assert(as_str_contains((assay_str){text, n}, (assay_str){needle, m}) == found);
+	}
+}
+END_TEST
+
 START_TEST(test_strings)
 {
 	assay_str none = {NULL, 0};
@@ -215,6 +241,7 @@ START_TEST(test_error_errno)
 }
 END_TEST
 
-UNIT_SUITE(memory_suite, "memory", test_buf, test_buf_failure_sticks, test_arena, test_grow, test_strings,
-	   test_error_first_stays, test_error_text_is_harmless, test_error_cut_at_character, test_error_errno)
+UNIT_SUITE(memory_suite, "memory", test_buf, test_buf_failure_sticks, test_arena, test_grow, test_contains_hostile,
+	   test_strings, test_error_first_stays, test_error_text_is_harmless, test_error_cut_at_character,
+	   test_error_errno)
 UNIT_MAIN(memory_suite)
