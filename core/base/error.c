@@ -41,7 +41,7 @@ static void ASSAY_PRINTF(3, 0) print_into(char *out, size_t size, const char *fo
 	trim_to_character(out);
 	for (char *p = out; *p; p++) {
 		if ((unsigned char)*p < 0x20 || *p == 0x7F) {
-			*p = '?';
+			*p = *p == '\n' || *p == '\t' ? ' ' : '?';
 		}
 	}
 }
