@@ -294,6 +294,59 @@ START_TEST(test_hostile_tasks)
 }
 END_TEST
 
-UNIT_SUITE(suite, "scorer", test_missed_effect, test_missed_value, test_minefields, test_ordering, test_duplicate_ids,
-	   test_reasons, test_attribution, test_defects, test_hostile_tasks)
+/* A state condition is what the world shows in the end: its probe's answer, which a miss may keep back. */
+START_TEST(test_states)
+{
+	static const char task[] =
+		"{'checkpoints':[{'kind':'state_condition','checkpoint_id':'z','probe':{'server_id':'s',"
+		"'tool_name':'look','predicate':{'contains_all':['moon']}}}]}";
+	static const struct {
+		const char *probes, *lo, *hi, *reason;
+		bool missed;
+	} cases[] = {
+		{"['success','exact','the moon']", "true", "true", "'the state shows the value'", false},
+		{"['success','exact','the sun']", "false", "false", "'the state does not show the value'", false},
+		{"['success','exact','the sun']", "false", "true", "'the state does not show the value'", true},
+		{"['error','live','the moon']", "false", "false", "'the probe failed'", false},
+		{"['error','miss','the moon']", "false", "true", "'the tape does not know what the state shows'",
+		 false},
+		{NULL, "false", "false", "'a state condition needs a probe of the live state, and there is none'",
+		 false},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		assay_error err = {0};
+		as_trace *t = NULL;
+		assay_json *v = NULL, *spec = json(task), *said = cases[i].probes ? json(cases[i].probes) : NULL;
+		ck_ok(as_trace_new(ASSAY_STR("p"), NULL, &t, &err));
+		if (cases[i].missed) {
+			as_call_record r = {.server = ASSAY_STR("s"),
+					    .tool = ASSAY_STR("put"),
+					    .status = ASSAY_STEP_ERROR,
+					    .served = ASSAY_SERVED_MISS};
+			ck_ok(as_trace_add_call(t, &r, NULL, &err));
+		}
+		if (said) {
+			assay_json *list = as_json_array(), *e = json("{'checkpoint_id':'z','server_id':'s'}");
+			int rc = as_json_set(e, "status", as_json_clone(as_json_at(said, 0)));
+			rc |= as_json_set(e, "served", as_json_clone(as_json_at(said, 1)));
+			rc |= as_json_set(e, "result", text_result(as_json_cstr(as_json_at(said, 2), "")));
+			rc |= as_json_append(list, e);
+			ck_assert_int_eq(rc, 0);
+			ck_ok(as_trace_set_ours(t, "probes", list, &err));
+		}
+		ck_ok(as_trace_finish(t, &err));
+		ck_ok(effects_verdict(spec, t, NULL, &v, &err));
+		ck_assert_str_eq(member_text(v, "/checks/0/passed"), cases[i].lo);
+		ck_assert_str_eq(member_text(v, "/checks/0/hi"), cases[i].hi);
+		ck_assert_str_eq(member_text(v, "/checks/0/reason"), cases[i].reason);
+		as_json_free(v);
+		as_json_free(spec);
+		as_json_free(said);
+		as_trace_free(t);
+	}
+}
+END_TEST
+
+UNIT_SUITE(suite, "scorer", test_states, test_missed_effect, test_missed_value, test_minefields, test_ordering,
+	   test_duplicate_ids, test_reasons, test_attribution, test_defects, test_hostile_tasks)
 UNIT_MAIN(suite)

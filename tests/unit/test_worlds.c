@@ -1,6 +1,7 @@
 /* Live and replayed, side by side, on a real server: what an agent is told by a tape must be what the server would have
  * told it. Reference mode does what DynamicMCPBench does, and so gets wrong what stateful mode gets right. */
 #include "core/world/fill.h"
+#include "core/world/probe.h"
 #include "core/world/replay.h"
 #include "tests/unit/demo_estate.h"
 #include "tests/unit/model_kit.h"
@@ -129,6 +130,59 @@ START_TEST(stateful_mode_does_not)
 }
 END_TEST
 
+static void check_probe(as_world *w, as_call *call, const assay_json *task, const char *served, bool shown)
+{
+	assay_error err = {0};
+	assay_json *probes = NULL;
+	const assay_json *p;
+	ck_ok(as_probes_ask(w, call, task, &probes, &err));
+	ck_assert_uint_eq(as_json_count(probes), 1);
+	p = as_json_first(probes);
+	ck_assert_str_eq(as_json_cstr(as_json_get(p, "checkpoint_id"), ""), "state");
+	ck_assert_str_eq(as_json_cstr(as_json_get(p, "served"), ""), served);
+	ck_assert(as_str_contains(as_json_str(as_json_pointer(p, "/result/content/0/text")),
+				  ASSAY_STR("Checked in May.")) == shown);
+	as_json_free(probes);
+}
+
+/* A probe that the reference never asked: the fill has asked it, so tape and server show the same state in the end. */
+START_TEST(probes_of_the_state)
+{
+	assay_error err = {0};
+	bench b;
+	assay_json *task = json("{'checkpoints':[{'kind':'state_condition','checkpoint_id':'state','probe':{"
+				"'server_id':'notes','tool_name':'read_note','arguments':{" NOTE "},"
+				"'predicate':{'contains_all':['Checked in May.']}}},"
+				"{'kind':'state_condition','checkpoint_id':'idle','probe':{}}]}");
+	as_taping *taping = NULL;
+	as_trace *shown = NULL;
+	assay_json *probes = NULL;
+	assay_subject subject;
+	const as_fill_options options = {.parts = AS_FILL_WALKS, .max_calls = 400, .task = task};
+	record(&b, session + 3, 1, 0);
+	as_tape_free(b.tape);
+	ck_ok(as_taping_new(b.trace, b.demo.catalogue, &taping, &err));
+	ck_ok(as_tape_fill(taping, b.trace, b.live, &b.call, &options, &err));
+	ck_ok(as_taping_finish(taping, &b.tape, &err));
+	as_taping_free(taping);
+	play(&b, AS_REPLAY_STATEFUL, task);
+	check_probe(b.replay, &b.call, task, "exact", false);
+	check_probe(b.live, &b.call, task, "live", false);
+	ck_assert(is_right(&b, "append_note", "{" NOTE ",'content':'Checked in May.'}", "exact"));
+	check_probe(b.replay, &b.call, task, "exact", true);
+	check_probe(b.live, &b.call, task, "live", true);
+	ck_ok(as_probes_ask(b.replay, &b.call, task, &probes, &err));
+	ck_ok(as_trace_with_probes(b.trace, probes, &shown, &err));
+	as_trace_subject(shown, task, NULL, &subject);
+	ck_assert_uint_eq(subject.n_probes, 1);
+	ck_assert(as_str_contains(subject.probes[0].answer.text, ASSAY_STR("Checked in May.")));
+	ck_assert_uint_eq(subject.n_steps, 1); /* a probe is no step */
+	as_trace_free(shown);
+	stop(&b);
+	as_json_free(task);
+}
+END_TEST
+
 /* Without the fill the read after the write is a miss, never a stale answer. */
 START_TEST(without_fill_it_misses)
 {
@@ -214,6 +268,6 @@ START_TEST(within_a_budget)
 }
 END_TEST
 
-UNIT_SUITE(suite, "worlds", reference_mode_errs, stateful_mode_does_not, without_fill_it_misses, other_ways_are_filled,
-	   walks_alone, within_a_budget)
+UNIT_SUITE(suite, "worlds", probes_of_the_state, reference_mode_errs, stateful_mode_does_not, without_fill_it_misses,
+	   other_ways_are_filled, walks_alone, within_a_budget)
 UNIT_MAIN(suite)
