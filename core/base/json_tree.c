@@ -144,9 +144,13 @@ static int check_keys(struct tree *t, const struct frame *f)
 	size_t n = t->n_members - f->first_member;
 	size_t first = 0;
 	const struct member *earliest = NULL;
-	struct member *m = t->members + f->first_member;
+	struct member *m;
 	t->n_members = f->first_member;
-	if (n < 2 || (n <= FEW_MEMBERS && all_differ(m, n))) {
+	if (n < 2) {
+		return 0;
+	}
+	m = t->members + f->first_member;
+	if (n <= FEW_MEMBERS && all_differ(m, n)) {
 		return 0;
 	}
 	qsort(m, n, sizeof *m, by_key_then_place);
