@@ -76,7 +76,7 @@ static bool is_right(bench *b, const char *tool, const char *arguments, const ch
 	ck_ok(as_world_call(b->live, &b->call, ASSAY_STR("notes"), as_str(tool), a, &truth, &err));
 	ck_assert_msg(strcmp(as_served_name(told.served), served) == 0, "%s %s: %s, expected %s", tool, arguments,
 		      as_served_name(told.served), served);
-	as_json_detach(told.result, "replay_tier"); /* reference mode marks what it tells */
+	as_json_free(as_json_detach(told.result, "replay_tier")); /* reference mode marks what it tells */
 	right = told.status == truth.status && as_json_equal(told.result, truth.result);
 	as_answer_clear(&told);
 	as_answer_clear(&truth);
