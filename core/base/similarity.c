@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A text as code points. */
 typedef struct points {
@@ -355,26 +356,46 @@ out:
 	return distance;
 }
 
-#define LANES 16 /* sums that run side by side: their order is fixed, and compilers can keep them in vectors */
+/* Four sums of four numbers side by side: their order is fixed, whatever the compiler makes of them. */
+#define LANES 16
+typedef float lanes __attribute__((vector_size(4 * sizeof(float))));
+
+static double sum_of(const lanes v[4])
+{
+	double sum = 0;
+
+	for (size_t k = 0; k < LANES; k++) {
+		sum += (double)v[k / 4][k % 4];
+	}
+	return sum;
+}
+
+static inline void add_lanes(const float *a, const float *b, lanes *dot, lanes *aa, lanes *bb)
+{
+	lanes p, q;
+
+	memcpy(&p, a, sizeof p);
+	memcpy(&q, b, sizeof q);
+	*dot += p * q;
+	*aa += p * p;
+	*bb += q * q;
+}
 
 double as_cosine(const float *a, const float *b, size_t n)
 {
-	float dot[LANES] = {0}, aa[LANES] = {0}, bb[LANES] = {0};
-	double d = 0, x = 0, y = 0;
+	lanes dot[4] = {{0}}, aa[4] = {{0}}, bb[4] = {{0}};
+	double d, x, y;
 	size_t i = 0;
 
 	for (; i + LANES <= n; i += LANES) {
-		for (size_t k = 0; k < LANES; k++) {
-			dot[k] += a[i + k] * b[i + k];
-			aa[k] += a[i + k] * a[i + k];
-			bb[k] += b[i + k] * b[i + k];
-		}
+		add_lanes(a + i, b + i, &dot[0], &aa[0], &bb[0]);
+		add_lanes(a + i + 4, b + i + 4, &dot[1], &aa[1], &bb[1]);
+		add_lanes(a + i + 8, b + i + 8, &dot[2], &aa[2], &bb[2]);
+		add_lanes(a + i + 12, b + i + 12, &dot[3], &aa[3], &bb[3]);
 	}
-	for (size_t k = 0; k < LANES; k++) {
-		d += (double)dot[k];
-		x += (double)aa[k];
-		y += (double)bb[k];
-	}
+	d = sum_of(dot);
+	x = sum_of(aa);
+	y = sum_of(bb);
 	for (; i < n; i++) {
 		d += (double)a[i] * (double)b[i];
 		x += (double)a[i] * (double)a[i];
