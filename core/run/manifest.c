@@ -49,7 +49,7 @@ static const struct {
 	{"generation", "budget", "{}"},
 	{"generation", "max_goals", "400"},
 	{"generation", "categories", "[{\"name\":\"random\",\"count\":10},{\"name\":\"hard_negative\",\"count\":10}]"},
-	{"generation", "gates", "{\"require\":[\"grounded\",\"replays\"]}"},
+	{"generation", "gates", "{\"require\":[\"grounded\",\"replays\",\"fits_category\"]}"},
 	{"evaluation", "attempts", "1"},
 	{"evaluation", "retry_void", "2"},
 	{"evaluation", "candidates", "[]"},
