@@ -37,7 +37,7 @@ typedef struct vetting {
  * that it writes nor that it reads ("calculate") is believed to be what the manifest says of its server. */
 static bool is_allowed(const as_vetting *v, const assay_tool *t)
 {
-	return v->server->environment || v->allow_writes ||
+	return v->server->environment || v->server->sandbox || v->allow_writes ||
 	       (!(t->flags & ASSAY_TOOL_DESTRUCTIVE) && vet_class_of(t) != AS_CLASS_STATEFUL_WRITE);
 }
 
@@ -225,7 +225,7 @@ static int try_all(vetting *x, assay_error *err)
 	for (size_t i = 0; i < x->tools.count; i++) {
 		x->trials[i].tool = x->tools.list[i];
 		if (!is_allowed(x->v, x->tools.list[i])) {
-			skip(&x->trials[i], "it may write, and the server has no environment");
+			skip(&x->trials[i], "it may write, and the server has no environment or sandbox");
 		}
 	}
 	while (rc == 0) {

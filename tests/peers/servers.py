@@ -47,8 +47,8 @@ PEERS = [
     Peer("git-b", "npm", "mcp-git@0.0.4", ".bin/mcp-git", [], {}, NEW, 15, "git_status", {"repo_path": "{dir}/repo"}, "main"),
     Peer("echarts", "npm", "mcp-echarts@0.7.1", ".bin/mcp-echarts", [], {}, NEW, 17,
          "generate_pie_chart", {"data": [{"category": "a", "value": 1}], "outputType": "option"}, "pie"),
-    # its author keeps two eras on one stdio
-    Peer("pdf", "npm", "@mcp-z/mcp-pdf@3.2.2", ".bin/mcp-pdf", [], {"HOME": "{dir}"}, STATELESS, 5, "", {}, ""),
+    # its author keeps two eras on one stdio; where it starts slowly, the older one is found first
+    Peer("pdf", "npm", "@mcp-z/mcp-pdf@3.2.2", ".bin/mcp-pdf", [], {"HOME": "{dir}"}, (STATELESS, NEW), 5, "", {}, ""),
     Peer("monitor", "npm", NPM + "server-system-monitor@2.0.3", NPM + "server-system-monitor/dist/index.js", ["--stdio"], {}, NEW,
          2, "get-system-info", {}, "cpu"),
     Peer("shrimp", "npm", "mcp-shrimp-task-manager@1.0.21", ".bin/mcp-shrimp-task-manager", [],
@@ -67,7 +67,7 @@ PEERS = [
          "git_status", {"repo_path": "{dir}/repo"}, "main"),
     Peer("time-py", "pypi", "mcp-server-time==2026.10.19", "mcp-server-time", ["--local-timezone", "UTC"], {}, STATELESS, 2,
          "convert_time", {"source_timezone": "UTC", "time": "12:00", "target_timezone": "Asia/Tokyo"}, "21:00"),
-    Peer("fetch-py", "pypi", "mcp-server-fetch==2026.10.24", "mcp-server-fetch", ["--ignore-robots-txt"], {}, STATELESS, 1,
+    Peer("fetch-py", "pypi", "mcp-server-fetch==2026.10.24", "mcp-server-fetch", ["--ignore-robots-txt", "--allow-private-ips"], {}, STATELESS, 1,
          "fetch", {"url": "{site}/page.html"}, NOTE),
     Peer("sqlite-py", "pypi1", "mcp-server-sqlite==2025.4.25", "mcp-server-sqlite", ["--db-path", "{dir}/c.db"], {}, NEW, 6,
          "read_query", {"query": "select 6*7 as n"}, "42"),
@@ -77,7 +77,7 @@ PEERS = [
          {"PORT": "{port}"}, NEW, 13, "get-sum", {"a": 2, "b": 40}, "42", "/sse", "sse", True),
     Peer("hello-sse", "npm", "mcp-hello-world@1.1.2", "mcp-hello-world/build/http.js", [], {"PORT": "{port}"}, NEW, 3, *SUM, "/sse",
          "sse"),
-    Peer("sums-sse", "pypi", "fastmcp==4.2.3", "python", ["{here}/sums.py", "sse", "{port}"], {}, NEW, 1, *SUM, "/sse", "sse"),
+    Peer("sums-sse", "pypi", "fastmcp==4.2.3", "python", ["{here}/sums.py", "sse", "{port}"], {}, STATELESS, 1, *SUM, "/sse", "sse"),
     Peer("gateway-sse", "npm", "supergateway@4.0.0", ".bin/supergateway", ["--stdio", "{node} {npm}/.bin/calc-mcp", "--port", "{port}"],
          {}, NEW, 20, *MATH, "/sse", "sse"),
     # --- by streamable HTTP
