@@ -248,12 +248,19 @@ static int blame(checking *c, int heard, int status, assay_error *err)
 static int start_child(checking *c, assay_error *err)
 {
 	as_arena arena = {0};
-	static const char *const extra[] = {"GLIBC_TUNABLES=glibc.malloc.tcache_count=0", NULL};
+	static const char *const passed[] = {"ASSAY_LIB_DIR", "ASSAY_DATA_DIR", "ASSAY_PLUGIN_PATH"};
+	const char *extra[5] = {"GLIBC_TUNABLES=glibc.malloc.tcache_count=0"};
 	size_t n = 0;
 	while (c->o->worker[n]) {
 		n++;
 	}
 	const char **argv = as_new(n + 2, sizeof *argv);
+	for (size_t i = 0, k = 1; i < sizeof passed / sizeof *passed; i++) {
+		const char *value = getenv(passed[i]);
+		if (value) {
+			extra[k++] = as_arena_printf(&arena, "%s=%s", passed[i], value);
+		}
+	}
 	as_process_spec spec = {.flags = AS_PROCESS_STDOUT | AS_PROCESS_STDERR};
 	if (argv) {
 		memcpy(argv, c->o->worker, n * sizeof *argv);

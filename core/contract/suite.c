@@ -120,7 +120,8 @@ static void check_open(suite *s)
 
 static void check_input(suite *s, const as_trial_operation *op, const as_input *input)
 {
-	run_once(s, op, input->doc, input->malformed ? AS_TRIAL_LENIENT : 0, NULL);
+	uint32_t mode = input == s->inputs ? AS_TRIAL_MUST : 0; /* the first is the plain one */
+	run_once(s, op, input->doc, input->malformed ? AS_TRIAL_LENIENT : mode, NULL);
 }
 
 /* One instance, several calls: what was lent for one is gone when the next begins. */

@@ -312,6 +312,10 @@ int as_trial_run(as_trial *t, const as_trial_operation *op, const assay_json *in
 	int rc = op->run(t, out ? out : &own);
 	as_trial_code(t, rc);
 	check_told(t, rc);
+	if (rc < 0 && (mode & AS_TRIAL_MUST)) {
+		as_trial_wrong(t, "refuses an input that is in order: %s",
+			       t->err ? t->err->message : as_error_name(rc));
+	}
 	as_region_kill(&lent);
 	as_buf_free(&own);
 	as_cancel_free(t->cancel);

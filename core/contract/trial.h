@@ -16,6 +16,8 @@
 #define AS_TRIAL_NO_ERROR 32u   /* err is NULL */
 #define AS_TRIAL_LENIENT 64u    /* what comes out need not be in order: the input is not, or memory is short */
 
+#define AS_TRIAL_MUST 128u /* the input is a plain one: it must be taken */
+
 /* Where findings go: to the parent process, a line each; tabs part the fields of a line. */
 typedef struct as_trial_report {
 	int fd;
