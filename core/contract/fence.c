@@ -1,3 +1,4 @@
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS is not of POSIX 2008 */
 #include "core/contract/fence.h"
 
 #include "core/base/error.h"
@@ -128,9 +129,12 @@ static void unlink_block(block *b)
 
 static void check_slack(const block *b)
 {
+	if (!b->base) {
+		return;
+	}
 	const unsigned char *end = (const unsigned char *)(b + 1) + b->size;
 	const unsigned char *stop = (const unsigned char *)b->base + b->length - fence.page;
-	for (; b->base && end < stop; end++) {
+	for (; end < stop; end++) {
 		if (*end != SLACK) {
 			complain("writes behind the end of memory that it got from host->alloc");
 			return;

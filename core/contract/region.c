@@ -1,3 +1,4 @@
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS is not of POSIX 2008 */
 #include "core/contract/region.h"
 
 #include <stdatomic.h>

@@ -21,7 +21,7 @@ extern "C" {
 #define ASSAY_ABI_MINOR 0u
 
 /* Is `member` of the table that `p` points to present in this program? */
-#define ASSAY_HAS(p, member) \
+#define ASSAY_HAS(p, member)                                                                                           \
 	((p) != NULL && (p)->size >= (size_t)((const char *)(&(p)->member + 1) - (const char *)(p)))
 
 #if defined(__GNUC__)
@@ -42,15 +42,18 @@ typedef struct assay_bm25 assay_bm25;
 typedef struct assay_text_api {
 	uint32_t size;
 	uint32_t reserved;
-	double (*jaccard)(assay_str a, assay_str b);       /* token sets, reference page 5.3; -1 when memory is out */
-	double (*ratio)(assay_str a, assay_str b);         /* difflib ratio, reference page 3; -1 when memory is out */
-	int (*lower)(assay_str s, assay_text *out, assay_error *err); /* Unicode lower case; free with json->text_free */
-	int (*regex_search)(assay_str pattern, assay_str subject, int *found, assay_error *err); /* as Python's re.search */
+	double (*jaccard)(assay_str a, assay_str b); /* token sets, reference page 5.3; -1 when memory is out */
+	double (*ratio)(assay_str a, assay_str b);   /* difflib ratio, reference page 3; -1 when memory is out */
+	int (*lower)(assay_str s, assay_text *out,
+		     assay_error *err); /* Unicode lower case; free with json->text_free */
+	int (*regex_search)(assay_str pattern, assay_str subject, int *found,
+			    assay_error *err); /* as Python's re.search */
 	void (*sha256_hex)(assay_str s, char out[65]);
 	/* A ranking of documents for a query; documents are numbered from 0 in the order they were added. */
 	int (*bm25_new)(assay_bm25 **out, assay_error *err);
 	int (*bm25_add)(assay_bm25 *index, assay_str document, assay_error *err);
-	int (*bm25_scores)(const assay_bm25 *index, assay_str query, double *scores, assay_error *err); /* one per document */
+	int (*bm25_scores)(const assay_bm25 *index, assay_str query, double *scores,
+			   assay_error *err); /* one per document */
 	void (*bm25_free)(assay_bm25 *index);
 } assay_text_api;
 
@@ -68,11 +71,11 @@ typedef struct assay_agent_api {
 	uint32_t reserved;
 	/* The tools on offer: an array of {name, description, parameters}. Borrowed until the operation returns. */
 	int (*offers)(assay_call *call, const assay_json **tools, assay_error *err);
-	/* Let the agent call `name` with `arguments` (NULL: none). `text` is what the model gets to read; is_error tells
-	 * whether the call failed in the world. A refused call is an answer, not an error of this function, which fails
-	 * only when the attempt cannot go on (server gone, cancelled, out of time). */
+	/* Let the agent call `name` with `arguments` (NULL: none). `text` is what the model gets to read; is_error
+	 * tells whether the call failed in the world. A refused call is an answer, not an error of this function, which
+	 * fails only when the attempt cannot go on (server gone, cancelled, out of time). */
 	int (*act)(assay_call *call, assay_str name, const assay_json *arguments, assay_text *text, int *is_error,
-	           assay_error *err);
+		   assay_error *err);
 } assay_agent_api;
 
 /* Direct calls into a live world, for goal generators and distillers. Not part of any trace. */
@@ -80,8 +83,8 @@ typedef struct assay_world_api {
 	uint32_t size;
 	uint32_t reserved;
 	/* The server's result object (MCP shape). is_error: the server said so. */
-	int (*call)(assay_call *call, assay_str server, assay_str tool, const assay_json *arguments, assay_json **result,
-	            int *is_error, assay_error *err);
+	int (*call)(assay_call *call, assay_str server, assay_str tool, const assay_json *arguments,
+		    assay_json **result, int *is_error, assay_error *err);
 	/* Put every environment back to its initial state before the next call. */
 	int (*reset)(assay_call *call, assay_error *err);
 } assay_world_api;
@@ -100,17 +103,18 @@ typedef struct assay_check_api {
 	uint32_t reserved;
 	int (*args)(const assay_json *predicate, const assay_json *arguments, assay_error *err);
 	int (*value)(const assay_json *predicate, assay_str text, assay_error *err);
-	/* Score `task` on a trace document with the pipeline's effect scorer, leaving out the step `without` (-1: none). */
+	/* Score `task` on a trace document with the pipeline's effect scorer, leaving out the step `without` (-1:
+	 * none). */
 	int (*score)(assay_call *call, const assay_json *task, const assay_json *trace, int64_t without, int *passed,
-	             assay_error *err);
+		     assay_error *err);
 } assay_check_api;
 
 /* Samplers by name ("same_name"), for exposures that pick distractors. picked holds indexes into candidates. */
 typedef struct assay_sampler_api {
 	uint32_t size;
 	uint32_t reserved;
-	int (*draw)(assay_call *call, const char *name, assay_tools required, assay_tools candidates, size_t n, uint64_t seed,
-	            uint32_t *picked, size_t *n_picked, assay_error *err);
+	int (*draw)(assay_call *call, const char *name, assay_tools required, assay_tools candidates, size_t n,
+		    uint64_t seed, uint32_t *picked, size_t *n_picked, assay_error *err);
 } assay_sampler_api;
 
 /* A child process: its own process group, our end of its stdin and stdout, its stderr kept with a bound. */
@@ -129,7 +133,7 @@ typedef struct assay_process_api {
 	int (*write)(assay_call *call, assay_process *p, assay_str bytes, assay_error *err); /* all of them */
 	/* Some bytes, at most cap. *n is 0 at the end of its output. ASSAY_ETIMEOUT after timeout_ms. */
 	int (*read)(assay_call *call, assay_process *p, char *buf, size_t cap, int64_t timeout_ms, size_t *n,
-	            assay_error *err);
+		    assay_error *err);
 	int (*stderr_tail)(assay_process *p, assay_text *out, assay_error *err);
 	/* Close its stdin, wait, TERM, wait, KILL, reap; frees p. NULL is fine. */
 	void (*stop)(assay_process *p);
@@ -140,7 +144,7 @@ typedef struct assay_file_api {
 	uint32_t size;
 	uint32_t reserved;
 	int (*read)(assay_call *call, const char *path, size_t max, assay_text *out, assay_error *err);
-	int (*write)(assay_call *call, const char *path, assay_str bytes, assay_error *err); /* atomic */
+	int (*write)(assay_call *call, const char *path, assay_str bytes, assay_error *err);    /* atomic */
 	int (*copy_tree)(assay_call *call, const char *from, const char *to, assay_error *err); /* times kept */
 	int (*remove_tree)(assay_call *call, const char *path, assay_error *err);
 	int (*make_dirs)(assay_call *call, const char *path, assay_error *err);
@@ -166,7 +170,7 @@ typedef struct assay_http_api {
 	uint32_t size;
 	uint32_t reserved;
 	int (*request)(assay_call *call, const assay_http_request *request, assay_http_reply *reply, assay_sink *body,
-	               assay_error *err);
+		       assay_error *err);
 } assay_http_api;
 
 struct assay_host {

@@ -30,10 +30,10 @@ extern "C" {
 #define ASSAY_JSON_PEER 1u   /* servers and models: last duplicate wins, NUL kept, lone surrogates become U+FFFD */
 
 /* Styles of the writer. */
-#define ASSAY_JSON_COMPACT 0u   /* no spaces, non-ASCII raw, insertion order, numbers as spelled */
-#define ASSAY_JSON_PRETTY 1u    /* two-space indent */
-#define ASSAY_JSON_CANONICAL 2u /* keys sorted by code point, numbers normalised (reference page, section 2) */
-#define ASSAY_JSON_PYTHON 3u    /* ", " and ": ", non-ASCII as \uXXXX, insertion order, numbers normalised */
+#define ASSAY_JSON_COMPACT 0u       /* no spaces, non-ASCII raw, insertion order, numbers as spelled */
+#define ASSAY_JSON_PRETTY 1u        /* two-space indent */
+#define ASSAY_JSON_CANONICAL 2u     /* keys sorted by code point, numbers normalised (reference page, section 2) */
+#define ASSAY_JSON_PYTHON 3u        /* ", " and ": ", non-ASCII as \uXXXX, insertion order, numbers normalised */
 #define ASSAY_JSON_PYTHON_RAW 4u    /* as PYTHON, non-ASCII raw */
 #define ASSAY_JSON_PYTHON_SORTED 5u /* as PYTHON, keys sorted */
 
@@ -74,7 +74,8 @@ typedef struct assay_json_api {
 	assay_json *(*truth)(int b);
 	assay_json *(*null)(void);
 	assay_json *(*clone)(const assay_json *v);
-	int (*set)(assay_json *object, const char *key, assay_json *value); /* replaces a member of that name in place */
+	int (*set)(assay_json *object, const char *key,
+		   assay_json *value); /* replaces a member of that name in place */
 	int (*set_n)(assay_json *object, assay_str key, assay_json *value);
 	int (*append)(assay_json *array, assay_json *value);
 	assay_json *(*detach)(assay_json *object, const char *key); /* NULL when absent; the caller owns it now */

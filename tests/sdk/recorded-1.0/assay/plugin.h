@@ -23,7 +23,8 @@ extern "C" {
 #define ASSAY_IMPL_NEEDS_LIVE 4u  /* scorer: wants the live state, runs once before it is reset */
 #define ASSAY_IMPL_NEEDS_MODEL 8u /* asks a model: the manifest must give one */
 
-/* One way to fill one role. ops points to the role's table of operations (assay/roles/...), which starts with its size. */
+/* One way to fill one role. ops points to the role's table of operations (assay/roles/...), which starts with its size.
+ */
 typedef struct assay_impl {
 	uint32_t size;
 	uint32_t role;
@@ -55,24 +56,30 @@ typedef struct assay_plugin {
 #endif
 
 /* ASSAY_PLUGIN(scorer_brevity, "0.1.0", "Brevity scorer", "MIT", &brevity, &other); at file scope. */
-#define ASSAY_PLUGIN(stem, plugin_version, plugin_summary, plugin_license, ...)                                  \
-	ASSAY_EXPORT const assay_plugin *stem##_LTX_assay_plugin_v1(void);                                       \
-	const assay_plugin *stem##_LTX_assay_plugin_v1(void)                                                     \
-	{                                                                                                        \
-		static const assay_impl *const impls[] = {__VA_ARGS__, NULL};                                    \
-		static const assay_plugin plugin = {ASSAY_PLUGIN_MAGIC, sizeof(assay_plugin), ASSAY_ABI_MAJOR,   \
-		                                    ASSAY_ABI_MINOR,    0,                    #stem,             \
-		                                    plugin_version,     plugin_summary,       plugin_license,    \
-		                                    impls};                                                      \
-		return &plugin;                                                                                  \
+#define ASSAY_PLUGIN(stem, plugin_version, plugin_summary, plugin_license, ...)                                        \
+	ASSAY_EXPORT const assay_plugin *stem##_LTX_assay_plugin_v1(void);                                             \
+	const assay_plugin *stem##_LTX_assay_plugin_v1(void)                                                           \
+	{                                                                                                              \
+		static const assay_impl *const impls[] = {__VA_ARGS__, NULL};                                          \
+		static const assay_plugin plugin = {ASSAY_PLUGIN_MAGIC,                                                \
+						    sizeof(assay_plugin),                                              \
+						    ASSAY_ABI_MAJOR,                                                   \
+						    ASSAY_ABI_MINOR,                                                   \
+						    0,                                                                 \
+						    #stem,                                                             \
+						    plugin_version,                                                    \
+						    plugin_summary,                                                    \
+						    plugin_license,                                                    \
+						    impls};                                                            \
+		return &plugin;                                                                                        \
 	}
 
 /* Every role's table begins with these two. open makes an instance from validated options (defaults filled in, paths
  * resolved; borrowed for the call) and may keep `host`. close accepts NULL. */
-#define ASSAY_OPS_HEAD                                                                                           \
-	uint32_t size;                                                                                           \
-	uint32_t reserved;                                                                                       \
-	int (*open)(const assay_host *host, const assay_json *options, void **self, assay_error *err);           \
+#define ASSAY_OPS_HEAD                                                                                                 \
+	uint32_t size;                                                                                                 \
+	uint32_t reserved;                                                                                             \
+	int (*open)(const assay_host *host, const assay_json *options, void **self, assay_error *err);                 \
 	void (*close)(void *self)
 
 #ifdef __cplusplus

@@ -43,21 +43,21 @@ typedef struct assay_json assay_json;
 /* Result codes. 0 is success; a sink may answer ASSAY_STOP to say "enough". */
 #define ASSAY_OK 0
 #define ASSAY_STOP 1
-#define ASSAY_EINVAL (-1)    /* the caller asked for something that makes no sense: bad option, bad usage */
-#define ASSAY_ENOMEM (-2)    /* an allocation failed */
-#define ASSAY_ENOENT (-3)    /* no such thing */
-#define ASSAY_EIO (-4)       /* the operating system refused; detail holds errno */
-#define ASSAY_EDATA (-5)     /* input data is unusable: a file, a record, a manifest */
-#define ASSAY_EPROTO (-6)    /* a peer broke its protocol */
-#define ASSAY_EAUTH (-7)     /* a peer refused our credentials, or they are missing */
-#define ASSAY_ELIMIT (-8)    /* a bound was reached: size, depth, count, budget */
-#define ASSAY_ETIMEOUT (-9)  /* a deadline passed */
+#define ASSAY_EINVAL (-1)     /* the caller asked for something that makes no sense: bad option, bad usage */
+#define ASSAY_ENOMEM (-2)     /* an allocation failed */
+#define ASSAY_ENOENT (-3)     /* no such thing */
+#define ASSAY_EIO (-4)        /* the operating system refused; detail holds errno */
+#define ASSAY_EDATA (-5)      /* input data is unusable: a file, a record, a manifest */
+#define ASSAY_EPROTO (-6)     /* a peer broke its protocol */
+#define ASSAY_EAUTH (-7)      /* a peer refused our credentials, or they are missing */
+#define ASSAY_ELIMIT (-8)     /* a bound was reached: size, depth, count, budget */
+#define ASSAY_ETIMEOUT (-9)   /* a deadline passed */
 #define ASSAY_ECANCELED (-10) /* somebody asked us to stop */
-#define ASSAY_EAGAIN (-11)   /* not now; trying again may help; detail may hold a delay in milliseconds */
-#define ASSAY_ENOTSUP (-12)  /* not offered here */
+#define ASSAY_EAGAIN (-11)    /* not now; trying again may help; detail may hold a delay in milliseconds */
+#define ASSAY_ENOTSUP (-12)   /* not offered here */
 #define ASSAY_EINTERNAL (-13) /* a defect of the program itself */
-#define ASSAY_EPLUGIN (-14)  /* a plugin is missing, was refused, or broke its contract */
-#define ASSAY_EUNREACH (-15) /* a server or a model cannot be reached, or went away */
+#define ASSAY_EPLUGIN (-14)   /* a plugin is missing, was refused, or broke its contract */
+#define ASSAY_EUNREACH (-15)  /* a server or a model cannot be reached, or went away */
 
 /* Bits of assay_error.flags. */
 #define ASSAY_ERR_RETRYABLE 1u /* the same call may succeed later */
@@ -69,13 +69,13 @@ typedef struct assay_json assay_json;
 typedef struct assay_error {
 	int32_t code;
 	uint32_t flags;
-	uint32_t line;      /* 1-based line of `where`, 0 when unknown */
+	uint32_t line; /* 1-based line of `where`, 0 when unknown */
 	uint32_t reserved;
-	int64_t detail;     /* errno, HTTP status or delay in ms, as the code says; or a byte offset for EDATA */
-	char where[256];    /* file, server, model or plugin */
-	char pointer[192];  /* JSON pointer into it */
-	char message[512];  /* what happened and what was expected */
-	char hint[256];     /* what to do about it */
+	int64_t detail;    /* errno, HTTP status or delay in ms, as the code says; or a byte offset for EDATA */
+	char where[256];   /* file, server, model or plugin */
+	char pointer[192]; /* JSON pointer into it */
+	char message[512]; /* what happened and what was expected */
+	char hint[256];    /* what to do about it */
 } assay_error;
 
 /* Roles. */

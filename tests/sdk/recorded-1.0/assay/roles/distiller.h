@@ -16,9 +16,10 @@ typedef struct assay_distil_request {
 typedef struct assay_distiller_ops {
 	ASSAY_OPS_HEAD;
 	/* Emit one task body, or none with a reason: {"rejected": text}. The body has prompt, checkpoints, minefields,
-	 * ordering, notes as in reference page 1.2; ids, servers, complexity, dynamism, provenance and tape are the core's.
-	 * Required operation. */
-	int (*distil)(void *self, assay_call *call, const assay_distil_request *request, assay_sink *task, assay_error *err);
+	 * ordering, notes as in reference page 1.2; ids, servers, complexity, dynamism, provenance and tape are the
+	 * core's. Required operation. */
+	int (*distil)(void *self, assay_call *call, const assay_distil_request *request, assay_sink *task,
+		      assay_error *err);
 } assay_distiller_ops;
 
 #endif

@@ -6,10 +6,11 @@
 
 typedef struct assay_environment_ops {
 	ASSAY_OPS_HEAD;
-	/* Make a fresh state below `workdir` (exists, empty, private to this attempt) and emit one object of bindings, such
-	 * as {"dir": "/path"}: launch records use them as ${env:NAME.dir}. *state is handed to the others. Cleanup follows
-	 * in any case, also after a failure, with the *state that was set until then. */
-	int (*prepare)(void *self, assay_call *call, const char *workdir, void **state, assay_sink *bindings, assay_error *err);
+	/* Make a fresh state below `workdir` (exists, empty, private to this attempt) and emit one object of bindings,
+	 * such as {"dir": "/path"}: launch records use them as ${env:NAME.dir}. *state is handed to the others. Cleanup
+	 * follows in any case, also after a failure, with the *state that was set until then. */
+	int (*prepare)(void *self, assay_call *call, const char *workdir, void **state, assay_sink *bindings,
+		       assay_error *err);
 	int (*cleanup)(void *self, assay_call *call, void *state, assay_error *err);
 	/* Optional: a hex digest of the state; save and put back a copy under `name`. */
 	int (*digest)(void *self, assay_call *call, void *state, char out[65], assay_error *err);

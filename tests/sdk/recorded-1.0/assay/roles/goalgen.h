@@ -6,12 +6,12 @@
 
 typedef struct assay_goal_request {
 	uint32_t size;
-	uint32_t index;         /* number of this goal within its category, from 0 */
-	assay_tools seeds;      /* the seed set, anchor first */
-	assay_tools surface;    /* all tools of the servers of the seed set, in catalogue order */
-	assay_str category;     /* its name */
-	assay_str framing;      /* its framing text, may be empty */
-	assay_str complexity;   /* "simple", "medium", "hard" or empty */
+	uint32_t index;            /* number of this goal within its category, from 0 */
+	assay_tools seeds;         /* the seed set, anchor first */
+	assay_tools surface;       /* all tools of the servers of the seed set, in catalogue order */
+	assay_str category;        /* its name */
+	assay_str framing;         /* its framing text, may be empty */
+	assay_str complexity;      /* "simple", "medium", "hard" or empty */
 	const assay_json *servers; /* object: server id -> {"class", "description", "resources": [{"kind","value"}]} */
 } assay_goal_request;
 
@@ -21,7 +21,8 @@ typedef struct assay_goalgen_ops {
 	 * {"goal": text, "servers": [id], "tags": [text], "persona": text or null, "notes": any}.
 	 * host->world reaches live servers for discovery. Values in the goal come from resources or from what a server
 	 * answered, never out of thin air. Required operation. */
-	int (*generate)(void *self, assay_call *call, const assay_goal_request *request, assay_sink *goals, assay_error *err);
+	int (*generate)(void *self, assay_call *call, const assay_goal_request *request, assay_sink *goals,
+			assay_error *err);
 } assay_goalgen_ops;
 
 #endif

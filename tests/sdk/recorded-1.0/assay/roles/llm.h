@@ -13,8 +13,8 @@
 
 typedef struct assay_llm_ops {
 	ASSAY_OPS_HEAD;
-	/* Make ONE request and emit one reply. No retries here: set ASSAY_ERR_RETRYABLE and detail (a delay in ms) in the
-	 * error instead. Required operation. */
+	/* Make ONE request and emit one reply. No retries here: set ASSAY_ERR_RETRYABLE and detail (a delay in ms) in
+	 * the error instead. Required operation. */
 	int (*complete)(void *self, assay_call *call, const assay_json *request, assay_sink *reply, assay_error *err);
 } assay_llm_ops;
 

@@ -35,13 +35,13 @@ typedef struct assay_step {
 typedef struct assay_subject {
 	uint32_t size;
 	uint32_t reserved;
-	const assay_json *task;    /* reference page 1.2 */
-	const assay_json *trace;   /* the whole document */
-	const assay_step *steps;   /* agent calls in trace order, refused ones left out */
+	const assay_json *task;  /* reference page 1.2 */
+	const assay_json *trace; /* the whole document */
+	const assay_step *steps; /* agent calls in trace order, refused ones left out */
 	size_t n_steps;
 	const assay_step *refused; /* calls that never reached the world: unknown names and the like */
 	size_t n_refused;
-	assay_str final_message;   /* may be empty */
+	assay_str final_message;       /* may be empty */
 	const assay_json *server_tags; /* object: server id -> [tag], or NULL */
 } assay_subject;
 
