@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define REGION_BYTES ((size_t)64 << 20)
-#define DEADLINE_MS 60 /* of a call whose services wait too long */
+#define REGION_BYTES ((size_t)16 << 20) /* several times the largest input */
+#define DEADLINE_MS 60                  /* of a call whose services wait too long */
 
 typedef struct ops_head {
 	ASSAY_OPS_HEAD;
