@@ -11,6 +11,7 @@
 #include "core/base/spawn.h"
 
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/keeper.h"
 #include "core/base/process.h"
 
@@ -168,9 +169,16 @@ static void hint_missing(const struct plan *plan, assay_error *err)
 {
 	const char *name = plan->spawn->argv[0], *path = value_of(plan->spawn->env, "PATH");
 	as_buf file = {0};
-	as_process_find(name, path, &file);
-	if (file.len > 0 && file.ptr[0] == '/') {
+	if (strchr(name, '/') && plan->spawn->cwd) { /* it starts from where the child does */
+		as_path_join(&file, as_str(plan->spawn->cwd), as_str(name));
+	} else {
+		as_process_find(name, path, &file);
+	}
+	if (file.len > 0 && file.ptr[0] == '/' && as_file_exists(file.ptr)) {
 		as_error_hint(err, "%s is there, but the interpreter that its first line names is not", file.ptr);
+	}
+	if (strchr(name, ' ')) {
+		as_error_hint(err, "it is taken as one name, blanks and all: its arguments belong apart from it");
 	}
 	as_error_hint(err, strchr(name, '/') ? "check the path" : "install it, or add its folder to PATH");
 	as_buf_free(&file);

@@ -38,7 +38,7 @@ static int say_servers(const as_cli *cli, const assay_json *report, assay_error 
 }
 
 /* What the user has to set before the servers start. */
-static void say_variables(const as_cli *cli, const as_import *x, const char *into, bool kept)
+static void say_variables(const as_cli *cli, const as_import *x, const as_import_options *o, bool kept)
 {
 	bool told = false;
 	for (const assay_json *v = as_json_first(as_json_get(x->report, "variables")); v; v = as_json_next(v)) {
@@ -49,14 +49,15 @@ static void say_variables(const as_cli *cli, const as_import *x, const char *int
 			continue;
 		}
 		join(as_json_get(v, "servers"), ", ", &users);
-		as_say(cli, "%s  %s (%s)%s\n",
+		bool secret = as_json_get(x->secrets, name) != NULL;
+		as_say(cli, "%s  %s (%s)%s%s%s\n",
 		       told ? "" : "\nto be set in the environment or in a file .env beside the manifest:\n", name,
-		       users.ptr ? users.ptr : "",
-		       as_json_get(x->secrets, name) ? ": its value stands in FILE, and was not copied" : "");
+		       users.ptr ? users.ptr : "", secret ? ": its value stands in " : "", secret ? o->file : "",
+		       secret ? ", and was not copied" : "");
 		told = true;
 		as_buf_free(&users);
 	}
-	as_say(cli, "\nwrote %s\nnext: assay servers check\n", into);
+	as_say(cli, "\nwrote %s\nnext: assay servers check\n", o->into);
 }
 
 int as_servers_import(as_cli *cli, assay_error *err)
@@ -85,7 +86,7 @@ int as_servers_import(as_cli *cli, assay_error *err)
 	rc = rc < 0 ? rc : as_file_write(into, as_buf_str(&text), err);
 	rc = rc < 0 ? rc : say_servers(cli, x.report, err);
 	if (rc == 0) {
-		say_variables(cli, &x, into, keep);
+		say_variables(cli, &x, &o, keep);
 		rc = as_say_json(cli, x.report, err);
 		x.report = NULL;
 	}

@@ -113,12 +113,16 @@ static int die_of(as_wire *w, assay_error *err, const char *during, const assay_
 	as_buf said = {0};
 	bool unreachable = code == ASSAY_ENOENT || code == ASSAY_EIO || code == ASSAY_EUNREACH;
 	const char *message = cause->message[0] ? cause->message : as_error_name(code);
-	bool named = cause->where[0] == '\0' || strstr(message, cause->where);
+	bool named = cause->where[0] == '\0' || strstr(message, cause->where), first = !w->dead;
 
 	add_said(w, &said);
 	die(w, err, unreachable ? ASSAY_EUNREACH : code, "%s: %s%s%s%s", during, named ? "" : cause->where,
 	    named ? "" : ": ", message, said.len ? said.ptr : "");
 	as_buf_free(&said);
+	if (first && cause->hint[0]) {
+		as_error_hint(&w->death, "%s", cause->hint);
+		as_error_hint(err, "%s", w->death.hint);
+	}
 	return w->death.code;
 }
 

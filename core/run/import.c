@@ -85,6 +85,29 @@ static void make_id(assay_str name, as_buf *out)
 	}
 }
 
+/* Has another server of the file got this id? */
+static bool is_given(const assay_json *report, assay_str id, assay_str name)
+{
+	for (const assay_json *s = as_json_first(as_json_get(report, "servers")); s; s = as_json_next(s)) {
+		if (as_str_eq(as_json_str(as_json_get(s, "server")), id) &&
+		    !as_str_eq(as_json_str(as_json_get(s, "from")), name)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Names that differ in what no id can hold get ids with numbers, the same ones the next time. */
+static void make_own_id(const assay_json *report, assay_str name, as_buf *out)
+{
+	make_id(name, out);
+	size_t length = out->len < 60 ? out->len : 60;
+	for (int n = 2; n < 1000 && is_given(report, as_buf_str(out), name); n++) {
+		out->ptr[out->len = length] = '\0';
+		as_buf_printf(out, "_%d", n);
+	}
+}
+
 static const assay_json *said(const assay_json *entry, const char *const *keys)
 {
 	for (size_t i = 0; keys[i]; i++) {
@@ -111,29 +134,15 @@ static int take_text(importer *x, const assay_json *v, const char *key, assay_js
 	return rc < 0 ? rc : as_json_set(launch, key, text) < 0 ? as_fail_memory(err) : 0;
 }
 
-/* The flag that an argument is, without dashes and value: "--api-key=x" and "--api-key": "api-key". */
-static assay_str flag_name(assay_str arg, size_t *value)
+/* The flag that an argument is, without its dashes; none when it brings its value along, or is no flag. */
+static assay_str open_flag(assay_str arg)
 {
-	size_t from = 0, to;
+	size_t from = 0;
 	while (from < arg.len && arg.ptr[from] == '-') {
 		from++;
 	}
-	for (to = from; to < arg.len && arg.ptr[to] != '='; to++) {
-	}
-	*value = to < arg.len ? to + 1 : 0;
-	return from > 0 ? (assay_str){arg.ptr + from, to - from} : (assay_str){NULL, 0};
-}
-
-/* "--api-key=VALUE": the value alone is hidden. */
-static int take_flag(importer *x, assay_str arg, assay_str flag, size_t value, assay_json **out, assay_error *err)
-{
-	as_buf made = {0};
-	int rc;
-	as_buf_add(&made, (assay_str){arg.ptr, value});
-	rc = as_import_hide(x, (assay_str){arg.ptr + value, arg.len - value}, flag, false, &made);
-	*out = rc < 0 ? NULL : as_json_string(as_buf_str(&made));
-	as_buf_free(&made);
-	return *out ? 0 : as_fail_memory(err);
+	return from > 0 && !memchr(arg.ptr, '=', arg.len) ? (assay_str){arg.ptr + from, arg.len - from}
+							  : (assay_str){NULL, 0};
 }
 
 static int take_args(importer *x, const assay_json *args, assay_json *launch, assay_error *err)
@@ -146,24 +155,15 @@ static int take_args(importer *x, const assay_json *args, assay_json *launch, as
 		rc = as_import_fail(x, args, "args", err, "expected an array of texts");
 	}
 	for (const assay_json *a = as_json_first(args); a && rc == 0; a = as_json_next(a), n++) {
-		assay_str arg = as_json_str(a);
-		bool literal = !as_str_contains(arg, ASSAY_STR("${"));
 		assay_json *made = NULL;
 		as_buf key = {0};
-		size_t value;
-		assay_str flag = flag_name(arg, &value);
-		/* The name in the pointer is the place; the name that speaks of secrets is the flag before. */
 		as_buf_printf(&key, "args/%zu", n);
 		if (as_json_type(a) != ASSAY_JSON_STRING) {
 			rc = as_import_fail(x, a, key.ptr ? key.ptr : "args", err, "expected a text");
-		} else if (literal && value > 0 && value < arg.len && as_secret_name(flag)) {
-			rc = take_flag(x, arg, flag, value, &made, err);
-		} else if (literal && !flag.ptr && before.ptr && arg.len > 0 && as_secret_name(before)) {
-			rc = take_flag(x, arg, before, 0, &made, err);
 		} else {
-			rc = as_import_text(x, a, key.ptr ? key.ptr : "args", &made, err);
+			rc = as_import_argument(x, a, key.ptr ? key.ptr : "args", before, &made, err);
 		}
-		before = flag.ptr && value == 0 ? flag : (assay_str){NULL, 0};
+		before = open_flag(as_json_str(a));
 		if (rc == 0 && as_json_append(list, made) < 0) {
 			rc = as_fail_memory(err);
 		}
@@ -276,11 +276,16 @@ static int note_ignored(importer *x, const assay_json *entry)
 					    "url",     "serverUrl", "httpUrl",       "headers",
 					    "type",    "transport", "transportType", "disabled",
 					    "enabled", "name",      "description",   NULL};
+	static const char *const of_commands[] = {"args", "env", "cwd", NULL}, *const of_urls[] = {"headers", NULL};
+	const char *const *strange = said(entry, url_keys) ? of_commands : of_urls;
 	int rc = 0;
 	for (const assay_json *v = as_json_first(entry); v && rc == 0; v = as_json_next(v)) {
 		bool is_known = false;
 		for (size_t i = 0; known[i]; i++) {
 			is_known = is_known || as_str_is(as_json_key(v), known[i]);
+		}
+		for (size_t i = 0; strange[i] && as_json_count(v) > 0; i++) {
+			is_known = is_known && !as_str_is(as_json_key(v), strange[i]);
 		}
 		if (as_str_is(as_json_key(v), "envFile")) {
 			rc = as_import_note(x,
@@ -374,7 +379,7 @@ static int import_one(importer *x, const assay_json *entry, const char *where, a
 	as_buf id = {0};
 	int rc = launch ? 0 : as_fail_memory(err);
 	x->notes = as_json_array();
-	make_id(as_json_key(entry), &id);
+	make_own_id(out->report, as_json_key(entry), &id);
 	as_buf_clear(&x->pointer);
 	as_buf_printf(&x->pointer, "%s/%.*s", where, ASSAY_FMT(as_json_key(entry)));
 	x->id = as_buf_str(&id);
@@ -529,6 +534,11 @@ int as_import_read(const as_import_options *options, as_import *out, assay_error
 	x.inputs = as_json_get(root, "inputs");
 	x.inputs = x.inputs ? x.inputs : as_json_pointer(root, "/mcp/inputs");
 	rc = rc < 0 ? rc : import_document(&x, root, out, err);
+	if (rc == 0 && as_json_count(as_json_get(out->manifest, "mcpServers")) == 0) {
+		as_buf_clear(&x.pointer);
+		as_import_fail(&x, root, "", err, "all of its servers are switched off");
+		rc = as_error_hint(err, "take \"disabled\" away from those that are wanted");
+	}
 	rc = rc < 0 ? rc : list_variables(&x, out->report, err);
 	rc = rc < 0 ? rc : check_result(options->into, out, err);
 	out->secrets = x.secrets;

@@ -21,12 +21,10 @@ typedef struct importer {
 /* Translate ${...} of other programs into the manifest's. `key` names what the text is the value of ("API_KEY",
  * "headers/Authorization"); literal secrets become variables. */
 int as_import_text(importer *x, const assay_json *value, const char *key, assay_json **out, assay_error *err);
+/* An argument of a command; `before` is the flag before it when that has no value yet, or empty. */
+int as_import_argument(importer *x, const assay_json *value, const char *key, assay_str before, assay_json **out,
+		       assay_error *err);
 int as_import_note(importer *x, const char *format, ...) ASSAY_PRINTF(2, 3);
-/* Does the name of a variable, header, flag or query field say that its value is a secret? */
-bool as_secret_name(assay_str name);
-/* Put a secret into a variable, which is named after the server and `key`, or (as_named) after `key` alone when that is
- * free; ${NAME} is appended. */
-int as_import_hide(importer *x, assay_str secret, assay_str key, bool as_named, as_buf *out);
 /* Fail at a value of the file: line, pointer to the server plus `key`. */
 int as_import_fail(importer *x, const assay_json *at, const char *key, assay_error *err, const char *format, ...)
 	ASSAY_PRINTF(5, 6);

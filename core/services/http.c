@@ -489,7 +489,7 @@ int as_transfer_begin(struct transfer *t, const as_http_request *request)
 	t->shown = describe_url(request->url, true);
 	t->origin = describe_url(request->url, false);
 	if (!t->shown || !t->origin) {
-		return as_fail(t->err, ASSAY_EINVAL, "is not a well-formed web address");
+		return as_fail(t->err, ASSAY_EINVAL, "the web address is not well-formed");
 	}
 	t->url = as_strdup(request->url);
 	return t->url ? 0 : as_fail_memory(t->err);

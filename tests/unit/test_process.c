@@ -352,6 +352,10 @@ START_TEST(test_missing_command)
 	ck_assert_int_eq(as_process_spawn(&spec, &p, &err), ASSAY_ENOENT);
 	ck_assert_str_eq(err.hint, "check the path");
 	as_error_clear(&err);
+	spec.argv = (const char *const[]){"no-such-command-here --flag", NULL};
+	ck_assert_int_eq(as_process_spawn(&spec, &p, &err), ASSAY_ENOENT);
+	ck_assert_ptr_nonnull(strstr(err.hint, "its arguments belong apart from it"));
+	as_error_clear(&err);
 	spec.argv = (const char *const[]){"", NULL};
 	ck_assert_int_eq(as_process_spawn(&spec, &p, &err), ASSAY_EINVAL);
 	as_error_clear(&err);
@@ -393,6 +397,10 @@ START_TEST(test_scripts)
 	ck_assert_int_eq(chmod(file.ptr, 0755), 0);
 	as_error_clear(&err);
 	ck_assert_int_eq(as_process_spawn(&spec, &p, &err), ASSAY_ENOENT);
+	ck_assert_ptr_nonnull(strstr(err.hint, "the interpreter that its first line names is not"));
+	as_error_clear(&err);
+	as_process_spec relative = {.argv = (const char *const[]){"./script", NULL}, .cwd = dir.ptr};
+	ck_assert_int_eq(as_process_spawn(&relative, &p, &err), ASSAY_ENOENT);
 	ck_assert_ptr_nonnull(strstr(err.hint, "the interpreter that its first line names is not"));
 	ck_assert_int_eq(as_file_write(file.ptr, ASSAY_STR("#!/bin/sh\necho found\n"), NULL), 0);
 	ck_assert_int_eq(chmod(file.ptr, 0755), 0);
