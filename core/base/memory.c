@@ -66,23 +66,26 @@ void as_buf_byte(as_buf *b, char c)
 	b->ptr[b->len] = '\0';
 }
 
+void as_buf_vprintf(as_buf *b, const char *format, va_list args)
+{
+	va_list again;
+	va_copy(again, args);
+	int n = vsnprintf(NULL, 0, format, args);
+	if (n < 0) {
+		b->failed = true;
+	} else if (as_buf_reserve(b, (size_t)n)) {
+		vsnprintf(b->ptr + b->len, (size_t)n + 1, format, again);
+		b->len += (size_t)n;
+	}
+	va_end(again);
+}
+
 void as_buf_printf(as_buf *b, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
-	int n = vsnprintf(NULL, 0, format, args);
+	as_buf_vprintf(b, format, args);
 	va_end(args);
-	if (n < 0) {
-		b->failed = true;
-		return;
-	}
-	if (!as_buf_reserve(b, (size_t)n)) {
-		return;
-	}
-	va_start(args, format);
-	vsnprintf(b->ptr + b->len, (size_t)n + 1, format, args);
-	va_end(args);
-	b->len += (size_t)n;
 }
 
 void as_buf_clear(as_buf *b)

@@ -19,6 +19,7 @@ void as_buf_add(as_buf *b, assay_str s);
 void as_buf_puts(as_buf *b, const char *s);
 void as_buf_byte(as_buf *b, char c);
 void as_buf_printf(as_buf *b, const char *format, ...) ASSAY_PRINTF(2, 3);
+void as_buf_vprintf(as_buf *b, const char *format, va_list args) ASSAY_PRINTF(2, 0);
 bool as_buf_reserve(as_buf *b, size_t more); /* room for `more` bytes past len, to be filled by hand */
 void as_buf_clear(as_buf *b);                /* len = 0, memory and failure kept */
 void as_buf_free(as_buf *b);

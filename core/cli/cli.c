@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/table.h"
+#include "core/base/text.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,6 +179,19 @@ void as_say(const as_cli *cli, const char *format, ...)
 	va_start(args, format);
 	vprintf(format, args);
 	va_end(args);
+}
+
+void as_say_line(const as_cli *cli, const char *format, ...)
+{
+	as_buf line = {0}, safe = {0};
+	va_list args;
+	va_start(args, format);
+	as_buf_vprintf(&line, format, args);
+	va_end(args);
+	as_printable(&safe, as_buf_str(&line));
+	as_say(cli, "%s\n", safe.ptr ? safe.ptr : "");
+	as_buf_free(&line);
+	as_buf_free(&safe);
 }
 
 int as_say_table(const as_cli *cli, assay_json *table, assay_error *err)

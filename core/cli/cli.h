@@ -86,6 +86,8 @@ void as_project_close(as_project *p);
 
 /* Printing: text on stdout unless --json or --quiet; one JSON document on stdout with --json (taken over). */
 void as_say(const as_cli *cli, const char *format, ...) ASSAY_PRINTF(2, 3);
+/* A line with words of strangers in it: fit for a terminal, newline added. */
+void as_say_line(const as_cli *cli, const char *format, ...) ASSAY_PRINTF(2, 3);
 int as_say_table(const as_cli *cli, assay_json *table, assay_error *err); /* taken over */
 int as_say_json(const as_cli *cli, assay_json *value, assay_error *err);
 /* The leaderboard of a report model as a table, with its captions. */

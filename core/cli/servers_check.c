@@ -160,25 +160,19 @@ static int vet_lines(assay_json *table, const assay_json *vetting)
 static void say_findings(const as_cli *cli, const assay_json *vetting)
 {
 	const assay_json *c = as_json_get(vetting, "class");
-	as_say(cli, "class: declared %s, proposed %s (%s)\n", as_json_cstr(as_json_get(c, "declared"), ""),
-	       as_json_cstr(as_json_get(c, "proposed"), ""), as_json_cstr(as_json_get(c, "reason"), ""));
+	as_say_line(cli, "class: declared %s, proposed %s (%s)", as_json_cstr(as_json_get(c, "declared"), ""),
+		    as_json_cstr(as_json_get(c, "proposed"), ""), as_json_cstr(as_json_get(c, "reason"), ""));
 	for (const assay_json *d = as_json_first(as_json_get(vetting, "dependencies")); d; d = as_json_next(d)) {
-		as_say(cli, "%s gives %s the %s\n", as_json_cstr(as_json_get(d, "producer"), ""),
-		       as_json_cstr(as_json_get(d, "consumer"), ""), as_json_cstr(as_json_get(d, "via_key"), ""));
+		as_say_line(cli, "%s gives %s the %s", as_json_cstr(as_json_get(d, "producer"), ""),
+			    as_json_cstr(as_json_get(d, "consumer"), ""), as_json_cstr(as_json_get(d, "via_key"), ""));
 	}
 	for (const assay_json *m = as_json_first(as_json_get(vetting, "missing")); m; m = as_json_next(m)) {
-		as_say(cli, "missing %s: %s\n", as_json_cstr(as_json_get(m, "what"), ""),
-		       as_json_cstr(as_json_get(m, "tool"), ""));
+		as_say_line(cli, "missing %s: %s", as_json_cstr(as_json_get(m, "what"), ""),
+			    as_json_cstr(as_json_get(m, "tool"), ""));
 	}
 	for (const assay_json *m = as_json_first(as_json_get(vetting, "smells")); m; m = as_json_next(m)) {
-		as_buf line = {0};
-		as_buf_printf(&line, "%s: %s: %s", as_json_cstr(as_json_get(m, "tool"), ""),
-			      as_json_cstr(as_json_get(m, "where"), ""), as_json_cstr(as_json_get(m, "what"), ""));
-		as_buf safe = {0};
-		as_printable(&safe, as_buf_str(&line));
-		as_say(cli, "smell  %s\n", safe.ptr ? safe.ptr : "");
-		as_buf_free(&line);
-		as_buf_free(&safe);
+		as_say_line(cli, "smell  %s: %s: %s", as_json_cstr(as_json_get(m, "tool"), ""),
+			    as_json_cstr(as_json_get(m, "where"), ""), as_json_cstr(as_json_get(m, "what"), ""));
 	}
 }
 

@@ -4,6 +4,7 @@
 #include "core/cli/servers.h"
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const as_option options[] = {
 	{"manifest", "FILE", "the manifest (default: assay.json)"},
@@ -136,6 +137,21 @@ static const as_server_spec *find_server(const as_visit *v, const char *id)
 	return NULL;
 }
 
+/* On a terminal a server's words must not be commands to it; into a file or a pipe they go as they are. */
+static void say_result(const as_cli *cli, assay_str text)
+{
+	bool raw = !isatty(STDOUT_FILENO);
+	if (raw || text.len == 0) {
+		as_say(cli, "%s\n", text.ptr ? text.ptr : "");
+	}
+	for (size_t i = 0; !raw && i < text.len;) {
+		const char *end = memchr(text.ptr + i, '\n', text.len - i);
+		size_t n = end ? (size_t)(end - text.ptr) - i : text.len - i;
+		as_say_line(cli, "%.*s", (int)n, text.ptr + i);
+		i += n + 1;
+	}
+}
+
 static int call(as_cli *cli, const as_visit *v, assay_error *err)
 {
 	const char *id = cli->arguments[1], *tool = cli->arguments[2];
@@ -165,7 +181,7 @@ static int call(as_cli *cli, const as_visit *v, assay_error *err)
 	as_visit_leave(&c);
 	if (rc == 0) {
 		as_render_result(answer.result, &text);
-		as_say(cli, "%s\n", text.ptr ? text.ptr : "");
+		say_result(cli, as_buf_str(&text));
 		rc = as_say_json(cli, answer.result ? as_json_clone(answer.result) : as_json_null(), err);
 	}
 	if (rc == 0 && answer.status != ASSAY_STEP_SUCCESS) {
