@@ -94,7 +94,7 @@ static bool step_pointers(struct tree *t, assay_str key)
 	if (!left || depth >= MAX_PARTS) {
 		return false;
 	}
-	left &= w->any[depth] | (key.len > 0 ? w->first[depth][(unsigned char)*key.ptr % 32] : 0);
+	left &= w->any[depth] | (key.ptr && key.len > 0 ? w->first[depth][(unsigned char)*key.ptr % 32] : 0);
 	while (left) {
 		size_t i = take_bit(&left);
 		const assay_str *part = &w->parts[i][depth];

@@ -80,7 +80,7 @@ static int64_t pause_before(const as_llm_dialogue *d, const as_llm_endpoint *e, 
 {
 	double base = as_json_f64(as_json_get(e->settings->limits, "backoff"), AS_LLM_BACKOFF_MS / 1000.0) * 1000.0;
 	char key[96], hex[65];
-	assay_str parts[] = {d->subject, as_str(key)};
+	assay_str parts[] = {d->subject, {NULL, 0}};
 	double factor = 1;
 	int64_t ms;
 	if (why->detail > 0 && (why->reason == ASSAY_LLM_RATE || why->reason == ASSAY_LLM_OVERLOAD)) {

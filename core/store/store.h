@@ -64,8 +64,8 @@ int as_store_goals(as_store *s, assay_str run_id, as_goal_fn fn, void *payload, 
 int as_store_put_document(as_store *s, const char *kind, assay_str id, assay_str body, assay_error *err);
 int as_store_get_document(as_store *s, const char *kind, assay_str id, assay_text *body, assay_error *err);
 
-/* Gives back rc, what a reader made of a row. An ASSAY_EDATA without a place gets the row's: "PATH, KIND ID"; the listings
- * of this page do so by themselves, for their callbacks. */
+/* Gives back rc, what a reader made of a row. An ASSAY_EDATA without a place gets the row's: "PATH, KIND ID"; the
+ * listings of this page do so by themselves, for their callbacks. */
 int as_store_row(const as_store *s, int rc, const char *kind, assay_str id, assay_error *err);
 
 /* Tasks. certified tells whether all required gates passed. A run has a task once, and a slot (category, index) holds

@@ -87,7 +87,7 @@ static int folder_digest(void *self, assay_call *call, void *state, char out[65]
 static int is_name(const char *name)
 {
 	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-");
-	return n > 0 && n <= MAX_NAME && name[n] == '\0';
+	return n > 0 && n <= MAX_NAME && n == strlen(name);
 }
 
 /* Where the snapshot of that name lies; free it. */

@@ -384,7 +384,7 @@ static bool bind_new_path(struct tmpl_run *r, const struct tmpl_step *s, struct 
 		return false;
 	}
 	assay_str path = r->leaves[c.best].text;
-	size_t base = path.len, dot = path.len;
+	size_t base = path.len, dot = base;
 	while (base > 0 && path.ptr[base - 1] != '/') {
 		base--;
 	}
