@@ -88,7 +88,7 @@ static int run(as_cli *cli, assay_error *err)
 	if (cli->n_arguments > 1) {
 		return as_fail(err, ASSAY_EINVAL, "expected one folder at most");
 	}
-	if (server && (!eq || !eq[1] || !is_server_id(server, (size_t)(eq - server)))) {
+	if (server && (!eq || !eq[1 + strspn(eq + 1, " ")] || !is_server_id(server, (size_t)(eq - server)))) {
 		return as_fail(err, ASSAY_EINVAL,
 			       "--server %s: expected ID=COMMAND, ID of letters, digits, \"_\", \".\" and \"-\"",
 			       server);

@@ -98,6 +98,29 @@ static const char *transport_of(const assay_json *launch, const assay_json *sett
 	return "transport/stdio";
 }
 
+/* Other clients' keys ("autoApprove") may stay in a launch record, but not one that is a slip of the pen. */
+static int check_launch(const assay_json *launch, assay_error *err)
+{
+	static const char *const known[] = {"type", "command", "args", "env", "cwd", "url", "headers"};
+	const size_t n = sizeof known / sizeof *known;
+	char pointer[160];
+	snprintf(pointer, sizeof pointer, "/mcpServers/%.*s", ASSAY_FMT(as_json_key(launch)));
+	if (as_json_get(launch, "command") && as_json_get(launch, "url")) {
+		as_manifest_fail(launch, err, pointer, "it has a command and a url");
+		as_error_hint(err, "a server is started by \"command\" and \"args\", or reached at a \"url\"");
+		return ASSAY_EDATA;
+	}
+	for (const assay_json *v = as_json_first(launch); v; v = as_json_next(v)) {
+		const char *near = as_nearest(as_json_key(v), known, n);
+		if (near && !as_str_is(as_json_key(v), near)) {
+			as_manifest_fail(v, err, pointer, "unknown member \"%.*s\"", ASSAY_FMT(as_json_key(v)));
+			as_error_hint(err, "did you mean \"%s\"?", near);
+			return ASSAY_EDATA;
+		}
+	}
+	return 0;
+}
+
 /* What may change state does so in a state of its own, or in a sandbox. */
 static int check_confinement(const as_server_spec *s, const assay_json *settings, assay_error *err)
 {
@@ -137,6 +160,9 @@ static int read_server(as_manifest_build *b, const assay_json *launch, as_server
 	snprintf(pointer, sizeof pointer, "/servers/%s/environment", s->id);
 	rc = rc < 0 ? rc : find_environment(b, as_json_get(settings, "environment"), pointer, &s->environment, err);
 	s->sandbox = as_json_get(settings, "sandbox");
+	if (rc == 0 && !as_json_get(settings, "transport")) { /* another transport has keys of its own */
+		rc = check_launch(launch, err);
+	}
 	return rc < 0 ? rc : check_confinement(s, settings, err);
 }
 
