@@ -269,6 +269,12 @@ int as_make_dirs(const char *path, assay_error *err)
 	return number == 0 ? 0 : as_fail_errno(err, number, path, "make the folder");
 }
 
+const char *as_temp_root(void)
+{
+	const char *tmp = getenv("TMPDIR");
+	return tmp && tmp[0] ? tmp : "/tmp";
+}
+
 int as_make_temp_dir(const char *parent, const char *prefix, as_buf *path, assay_error *err)
 {
 	as_buf_clear(path);
@@ -278,7 +284,12 @@ int as_make_temp_dir(const char *parent, const char *prefix, as_buf *path, assay
 		return as_fail_memory(err);
 	}
 	if (!mkdtemp(path->ptr)) {
-		return as_fail_errno(err, errno, parent, "make a folder in it");
+		int rc = as_fail_errno(err, errno, parent, "make a folder in it");
+		as_buf_clear(path);
+		if (strcmp(parent, as_temp_root()) == 0) {
+			as_error_hint(err, "set TMPDIR to a folder that can be written to");
+		}
+		return rc;
 	}
 	return 0;
 }

@@ -31,6 +31,7 @@ int as_copy_tree(const char *from, const char *to, assay_error *err);
 typedef int (*as_walk_fn)(void *payload, const char *relative, const char *path, assay_error *err);
 int as_walk(const char *root, as_walk_fn fn, void *payload, assay_error *err);
 
+const char *as_temp_root(void); /* TMPDIR, or /tmp */
 /* A new private folder below parent ("PREFIXxxxxxx"); its path replaces what is in `path`. */
 int as_make_temp_dir(const char *parent, const char *prefix, as_buf *path, assay_error *err);
 

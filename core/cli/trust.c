@@ -1,6 +1,7 @@
 /* Asking for trust in a manifest's commands, and refusing without it. */
 #include "core/run/trust.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/cli/cli.h"
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +26,10 @@ static int refuse(const as_manifest *m, const assay_json *missing, assay_error *
 	if (n > 1) {
 		snprintf(more, sizeof more, " (and %zu more)", n - 1);
 	}
-	as_fail(err, ASSAY_EINVAL, "%s is not trusted yet%s: %.200s", as_json_cstr(as_json_get(first, "what"), ""),
-		more, as_json_cstr(as_json_get(first, "command"), ""));
+	assay_str command = as_json_str(as_json_get(first, "command"));
+	assay_str shown = {command.ptr, as_utf8_prefix(command, 200)};
+	as_fail(err, ASSAY_EINVAL, "%s is not trusted yet%s: %.*s%s", as_json_cstr(as_json_get(first, "what"), ""),
+		more, ASSAY_FMT(shown), shown.len < command.len ? " ... (cut)" : "");
 	as_error_hint(
 		err,
 		"it would run on this machine: read the manifest, then give --trust once, or answer on a terminal");

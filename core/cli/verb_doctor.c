@@ -160,14 +160,13 @@ static int examine_manifest(examination *x, const as_cli *cli, const char *path,
 
 static int examine_temp(examination *x)
 {
-	const char *tmp = getenv("TMPDIR");
 	as_buf dir = {0};
 	assay_error why = {0};
-	int answer, rc = as_make_temp_dir(tmp && tmp[0] ? tmp : "/tmp", "assay-doctor-", &dir, &why);
+	int answer, rc = as_make_temp_dir(as_temp_root(), "assay-doctor-", &dir, &why);
 	if (rc == 0) {
 		as_remove_tree(dir.ptr, NULL);
 	}
-	answer = note_result(x, "temporary folder", rc, &why, tmp && tmp[0] ? tmp : "/tmp");
+	answer = note_result(x, "temporary folder", rc, &why, as_temp_root());
 	as_buf_free(&dir);
 	return answer;
 }

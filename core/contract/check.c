@@ -23,7 +23,8 @@ typedef struct checking {
 	int64_t limit_ms;
 	as_process *child;
 	as_buf pending;
-	size_t next; /* number of the next check that a child will announce */
+	as_buf folder; /* for what the children leave behind */
+	size_t next;   /* number of the next check that a child will announce */
 	size_t checks, failures, deaths, hangs;
 	bool loaded, bye, in_check, blamed;
 	off_t log_read;
@@ -249,13 +250,14 @@ static int start_child(checking *c, assay_error *err)
 {
 	as_arena arena = {0};
 	static const char *const passed[] = {"ASSAY_LIB_DIR", "ASSAY_DATA_DIR", "ASSAY_PLUGIN_PATH"};
-	const char *extra[5] = {"GLIBC_TUNABLES=glibc.malloc.tcache_count=0"};
+	const char *extra[6] = {"GLIBC_TUNABLES=glibc.malloc.tcache_count=0"};
 	size_t n = 0;
 	while (c->o->worker[n]) {
 		n++;
 	}
 	const char **argv = as_new(n + 2, sizeof *argv);
-	for (size_t i = 0, k = 1; i < sizeof passed / sizeof *passed; i++) {
+	extra[1] = as_arena_printf(&arena, "TMPDIR=%s", c->folder.ptr);
+	for (size_t i = 0, k = 2; i < sizeof passed / sizeof *passed; i++) {
 		const char *value = getenv(passed[i]);
 		if (value) {
 			extra[k++] = as_arena_printf(&arena, "%s=%s", passed[i], value);
@@ -325,7 +327,7 @@ int as_contract_check(const as_contract_options *options, assay_json **report, a
 {
 	checking c = {.o = options, .limit_ms = options->limit_ms > 0 ? options->limit_ms : LIMIT_MS};
 	c.impls = as_json_array();
-	int rc = c.impls ? 0 : as_fail_memory(err);
+	int rc = c.impls ? as_make_temp_dir(as_temp_root(), "assay-check-", &c.folder, err) : as_fail_memory(err);
 	while (rc == 0 && !c.bye) {
 		rc = run_child(&c, err);
 	}
@@ -333,7 +335,11 @@ int as_contract_check(const as_contract_options *options, assay_json **report, a
 		rc = as_fail(err, ASSAY_EPLUGIN, "%s", c.broken.message);
 	}
 	rc = rc < 0 ? rc : make_report(&c, report, err);
+	if (c.folder.len > 0) {
+		as_remove_tree(c.folder.ptr, NULL);
+	}
 	as_json_free(c.impls);
 	as_buf_free(&c.pending);
+	as_buf_free(&c.folder);
 	return rc;
 }

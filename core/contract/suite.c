@@ -422,16 +422,19 @@ static void redirect(suite *s)
 
 _Noreturn void as_contract_worker(const char *file, const assay_json *options, size_t from, uint32_t flags)
 {
-	char stem[128], folder[] = "/tmp/assay-check.XXXXXX";
+	char stem[128];
 	const char *base = strrchr(file, '/');
 	suite s = {.from = from, .all_options = options, .trial = (flags & AS_CONTRACT_TRIAL) != 0};
 	as_module m = {.path = base ? file : ""};
-	as_buf workdir = {0};
+	as_buf workdir = {0}, folder = {0}; /* in a TMPDIR that the starter removes, however this ends */
 	redirect(&s);
 	snprintf(stem, sizeof stem, "%s", base ? base + 1 : file);
 	stem[strcspn(stem, ".")] = '\0';
 	m.stem = stem;
-	as_buf_printf(&workdir, "%s/work", mkdtemp(folder) ? folder : ".");
+	if (as_make_temp_dir(as_temp_root(), "assay-check.", &folder, NULL) < 0) {
+		_exit(EXIT_FAILURE);
+	}
+	as_path_join(&workdir, as_buf_str(&folder), ASSAY_STR("work"));
 	s.workdir = workdir.ptr;
 	s.host = as_fence_start((flags & AS_CONTRACT_WATCH) != 0);
 	if (!s.workdir || as_make_dirs(s.workdir, NULL) < 0) {
@@ -451,6 +454,6 @@ _Noreturn void as_contract_worker(const char *file, const assay_json *options, s
 		}
 	}
 	as_trial_tell(&s.report, "bye", "%s", "");
-	as_remove_tree(folder, NULL);
+	as_remove_tree(folder.ptr, NULL);
 	_exit(EXIT_SUCCESS);
 }

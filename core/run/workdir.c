@@ -16,12 +16,6 @@
 #define FRESH "assay-new-"
 #define LOCK "lock"
 
-static const char *temp_root(void)
-{
-	const char *tmp = getenv("TMPDIR");
-	return tmp && tmp[0] ? tmp : "/tmp";
-}
-
 /* Open (and with O_CREAT make) the lock file of a folder and try to hold it. -1: somebody else does, or there is none.
  */
 static int take_lock(const char *dir, int flags)
@@ -96,7 +90,7 @@ static int settle(as_workdir *w, const char *root, assay_error *err)
 
 int as_workdir_open(as_workdir *w, assay_error *err)
 {
-	const char *root = temp_root();
+	const char *root = as_temp_root();
 	int rc;
 	*w = (as_workdir){.lock = -1};
 	clear_abandoned(root);
