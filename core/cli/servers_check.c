@@ -202,11 +202,25 @@ static int say_vettings(const checking *k, size_t n, assay_error *err)
 	return rc;
 }
 
+/* What is tolerated is told all the same. */
+static void say_noise(const checking *k, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		long long lines = (long long)as_json_i64(as_json_get(k->records[i], "noise"), 0);
+		if (lines > 0) {
+			as_say_line(k->cli, "%s: %lld line%s of what it sent %s no message, and %s passed over",
+				    as_json_cstr(as_json_get(k->records[i], "server"), ""), lines,
+				    lines == 1 ? "" : "s", lines == 1 ? "was" : "were", lines == 1 ? "was" : "were");
+		}
+	}
+}
+
 static int tell(const checking *k, size_t n, assay_error *err)
 {
 	assay_json *all = as_json_array();
 	bool reached = true, good = true;
 	int rc = say_checks(k, n, err);
+	say_noise(k, rc < 0 ? 0 : n);
 	rc = rc < 0 ? rc : say_vettings(k, n, err);
 	for (size_t i = 0; i < n && rc == 0; i++) {
 		reached = reached && as_json_boolean(as_json_get(k->records[i], "ok"), 0);
