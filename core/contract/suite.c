@@ -17,6 +17,17 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#if defined __has_feature
+#if __has_feature(address_sanitizer)
+#define AS_OWN_HEAP 1
+#endif
+#elif defined __SANITIZE_ADDRESS__
+#define AS_OWN_HEAP 1
+#endif
+#ifdef AS_OWN_HEAP
+#include <sanitizer/allocator_interface.h>
+#endif
+
 #define SEED 20260514u
 #define CYCLES 40u      /* of a leak check */
 #define WARM_UP 10u     /* of them, which may fill caches */
@@ -255,9 +266,12 @@ static void check_allocations(suite *s, const as_trial_operation *op)
 	as_buf_free(&plain);
 }
 
+/* Bytes of the heap; a build with sanitizers has a heap of its own. */
 static size_t in_use(void)
 {
-#ifdef __GLIBC__
+#ifdef AS_OWN_HEAP
+	return __sanitizer_get_current_allocated_bytes();
+#elif defined __GLIBC__
 	return mallinfo2().uordblks;
 #else
 	return 0;
