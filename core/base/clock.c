@@ -27,6 +27,12 @@ int64_t as_now_us(void)
 	return read_clock_us(CLOCK_MONOTONIC);
 }
 
+double as_us_to_ms(int64_t us)
+{
+	int64_t tenths = us / 100;
+	return (double)tenths / 10.0;
+}
+
 int64_t as_now_ms(void)
 {
 	return as_now_us() / 1000;

@@ -8,6 +8,7 @@
 
 int64_t as_now_ms(void);                            /* monotonic */
 int64_t as_now_us(void);                            /* monotonic */
+double as_us_to_ms(int64_t us);                     /* to a tenth, as tables show it */
 int64_t as_wall_us(void);                           /* since 1970, UTC */
 void as_format_time(int64_t wall_us, char out[32]); /* "YYYY-MM-DDTHH:MM:SS[.ffffff]Z" (reference page part 1) */
 int64_t as_deadline(int64_t timeout_ms);            /* now + timeout (below 0: now); AS_FOREVER stays */

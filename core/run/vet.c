@@ -262,7 +262,7 @@ static assay_json *trial_record(const trial *t)
 	rc |= as_json_set(o, "status", as_json_cstring(state_names[t->state]));
 	rc |= as_json_set(o, "reason", reason.len > 0 ? as_json_string(reason) : as_json_null());
 	rc |= as_json_set(o, "arguments", t->arguments ? as_json_clone(t->arguments) : as_json_null());
-	rc |= as_json_set(o, "ms", as_json_real((double)(t->us / 100) / 10.0));
+	rc |= as_json_set(o, "ms", as_json_real(as_us_to_ms(t->us)));
 	rc |= as_json_set(o, "recovered", as_json_truth(t->recovered));
 	if (rc < 0) {
 		as_json_free(o);

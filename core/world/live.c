@@ -553,8 +553,8 @@ int as_live_describe(as_world *base, as_call *call, assay_str server, assay_json
 		return rc;
 	}
 	d = as_json_object();
-	rc |= as_json_set(d, "start_ms", as_json_real((double)((started - begun) / 100) / 10.0));
-	rc |= as_json_set(d, "list_ms", as_json_real((double)((as_now_us() - started) / 100) / 10.0));
+	rc |= as_json_set(d, "start_ms", as_json_real(as_us_to_ms(started - begun)));
+	rc |= as_json_set(d, "list_ms", as_json_real(as_us_to_ms(as_now_us() - started)));
 	/* The record as written, so that neither a secret nor a private folder gets into it. */
 	rc |= as_json_set(d, "fingerprint", fingerprint_of(s, s->spec->launch, tools, err));
 	rc |= as_json_set(d, "tools", tools);

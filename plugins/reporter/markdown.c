@@ -32,22 +32,22 @@ static void put_head(markdown_report *r)
 {
 	const assay_json_api *J = r->json;
 	assay_str bench = J->str(J->get(r->model, "bench_id"));
-	text_add(&r->out, "# ");
-	text_escape(&r->out, J->str(J->get(r->model, "name")), 0);
-	text_add(&r->out, " ");
-	text_escape(&r->out, J->str(J->get(r->model, "version")), 0);
-	text_add(&r->out, "\n\n");
+	markdown_add(&r->out, "# ");
+	markdown_escape(&r->out, J->str(J->get(r->model, "name")), 0);
+	markdown_add(&r->out, " ");
+	markdown_escape(&r->out, J->str(J->get(r->model, "version")), 0);
+	markdown_add(&r->out, "\n\n");
 	for (const assay_json *c = J->first(J->get(r->model, "captions")); c; c = J->next(c)) {
-		text_add(&r->out, "> ");
-		text_escape(&r->out, J->str(c), 0);
-		text_add(&r->out, J->next(c) ? "\n>\n" : "\n\n");
+		markdown_add(&r->out, "> ");
+		markdown_escape(&r->out, J->str(c), 0);
+		markdown_add(&r->out, J->next(c) ? "\n>\n" : "\n\n");
 	}
-	text_printf(&r->out, "%zu tasks, %zu servers. Seed %lld, profile ", J->count(J->get(r->model, "tasks")),
-		    J->count(J->get(r->model, "servers")), (long long)J->i64(J->get(r->model, "seed"), 0));
-	text_escape(&r->out, J->str(J->get(r->model, "profile")), 0);
-	text_add(&r->out, ", benchmark ");
-	text_escape(&r->out, (assay_str){bench.ptr, bench.len < 16 ? bench.len : 16}, 0);
-	text_add(&r->out, ".\n\n");
+	markdown_printf(&r->out, "%zu tasks, %zu servers. Seed %lld, profile ", J->count(J->get(r->model, "tasks")),
+			J->count(J->get(r->model, "servers")), (long long)J->i64(J->get(r->model, "seed"), 0));
+	markdown_escape(&r->out, J->str(J->get(r->model, "profile")), 0);
+	markdown_add(&r->out, ", benchmark ");
+	markdown_escape(&r->out, (assay_str){bench.ptr, bench.len < 16 ? bench.len : 16}, 0);
+	markdown_add(&r->out, ".\n\n");
 }
 
 static int put_all(markdown_report *r, assay_error *err)
@@ -88,8 +88,8 @@ static int reporter_render(void *self, assay_call *call, const assay_json *model
 		rc = out->write(out, (assay_str){r.out.ptr, r.out.len - 1}, err); /* but for the last empty line */
 		rc = rc == ASSAY_STOP ? 0 : rc;
 	}
-	text_free(&r.out);
-	text_free(&r.cell);
+	markdown_free(&r.out);
+	markdown_free(&r.cell);
 	return rc;
 }
 

@@ -13,14 +13,14 @@ typedef struct markdown_text {
 	int failed;
 } markdown_text;
 
-void text_add(markdown_text *t, const char *s);
+void markdown_add(markdown_text *t, const char *s);
 void text_add_n(markdown_text *t, assay_str s);
-void text_printf(markdown_text *t, const char *format, ...) ASSAY_PRINTF(2, 3);
+void markdown_printf(markdown_text *t, const char *format, ...) ASSAY_PRINTF(2, 3);
 /* Text of somebody else as nothing but text: one line, no markup of Markdown or HTML, no links, no control characters.
  * At most `cut` characters (0: all). */
-void text_escape(markdown_text *t, assay_str s, size_t cut);
-void text_clear(markdown_text *t);
-void text_free(markdown_text *t);
+void markdown_escape(markdown_text *t, assay_str s, size_t cut);
+void markdown_clear(markdown_text *t);
+void markdown_free(markdown_text *t);
 
 /* A report while it is written. */
 typedef struct markdown_report {

@@ -34,14 +34,14 @@ static int is_listed(const markdown_report *r, const assay_json *row)
 
 static void heading(markdown_report *r, const char *text)
 {
-	text_printf(&r->out, "## %s\n\n", text);
+	markdown_printf(&r->out, "## %s\n\n", text);
 }
 
 static void condition_heading(markdown_report *r, assay_str condition)
 {
-	text_add(&r->out, "### Condition ");
-	text_escape(&r->out, condition, 0);
-	text_add(&r->out, "\n\n");
+	markdown_add(&r->out, "### Condition ");
+	markdown_escape(&r->out, condition, 0);
+	markdown_add(&r->out, "\n\n");
 }
 
 /* "exposure/rag, k 8": what stands in front of every table of attempts. */
@@ -52,26 +52,26 @@ static void exposure_line(markdown_report *r, const assay_json *b)
 	if (!exposure) {
 		return; /* a model that an older program made */
 	}
-	text_add(&r->out, "Exposure: ");
-	text_escape(&r->out, member(r, exposure, "use"), 0);
+	markdown_add(&r->out, "Exposure: ");
+	markdown_escape(&r->out, member(r, exposure, "use"), 0);
 	for (const assay_json *o = J->first(exposure); o; o = J->next(o)) {
 		assay_text value = {NULL, 0};
 		if (same(J->key(o), ASSAY_STR("use")) || J->dump(o, ASSAY_JSON_COMPACT, &value, NULL) < 0) {
 			continue;
 		}
-		text_add(&r->out, ", ");
-		text_escape(&r->out, J->key(o), 0);
-		text_add(&r->out, " ");
-		text_escape(&r->out, J->type(o) == ASSAY_JSON_STRING ? J->str(o) : (assay_str){value.ptr, value.len},
-			    0);
+		markdown_add(&r->out, ", ");
+		markdown_escape(&r->out, J->key(o), 0);
+		markdown_add(&r->out, " ");
+		markdown_escape(&r->out,
+				J->type(o) == ASSAY_JSON_STRING ? J->str(o) : (assay_str){value.ptr, value.len}, 0);
 		J->text_free(&value);
 	}
-	text_printf(&r->out,
-		    "; %.1f tools on offer; the needed tools of %.1f %% of the checkpoints are among them, and all "
-		    "that the task needs in %.1f %% of the attempts.\n\n",
-		    J->f64(J->pointer(b, "/reachability/mean_tools"), 0),
-		    100.0 * J->f64(J->pointer(b, "/reachability/checkpoints"), 1),
-		    100.0 * J->f64(J->pointer(b, "/reachability/tasks"), 1));
+	markdown_printf(&r->out,
+			"; %.1f tools on offer; the needed tools of %.1f %% of the checkpoints are among them, and all "
+			"that the task needs in %.1f %% of the attempts.\n\n",
+			J->f64(J->pointer(b, "/reachability/mean_tools"), 0),
+			100.0 * J->f64(J->pointer(b, "/reachability/checkpoints"), 1),
+			100.0 * J->f64(J->pointer(b, "/reachability/tasks"), 1));
 }
 
 /* Is this the first row of its condition? The board is sorted by condition. */
@@ -131,7 +131,7 @@ static int board_table(markdown_report *r, assay_str condition, int listed, assa
 		return 0;
 	}
 	if (!listed) {
-		text_add(&r->out, "Beside the board, for comparison:\n\n");
+		markdown_add(&r->out, "Beside the board, for comparison:\n\n");
 	}
 	return put_table(r, table, err);
 }
@@ -141,10 +141,10 @@ int put_leaderboard(markdown_report *r, assay_error *err)
 	int rc = 0;
 	heading(r, "Leaderboard");
 	if (!first(r, "leaderboard")) {
-		text_add(&r->out, "Nobody has attempted the tasks yet.\n\n");
+		markdown_add(&r->out, "Nobody has attempted the tasks yet.\n\n");
 		return 0;
 	}
-	text_add(
+	markdown_add(
 		&r->out,
 		"A rate, and in parentheses its 95 % interval. Where calls could not be answered from the tape, a rate has two "
 		"bounds. Void attempts ended for reasons outside the agent and are in no rate; refused are calls of "
@@ -261,7 +261,7 @@ int put_served(markdown_report *r, assay_error *err)
 		return 0;
 	}
 	heading(r, "How calls were answered");
-	text_add(
+	markdown_add(
 		&r->out,
 		"Share of all calls: exactly as recorded, by an equivalent or a near recording, not at all (miss), or refused "
 		"because there is no such tool.\n\n");
@@ -385,10 +385,10 @@ int put_gates(markdown_report *r, assay_error *err)
 /* "a, b", escaped, into r->cell. */
 static void join(markdown_report *r, const assay_json *texts)
 {
-	text_clear(&r->cell);
+	markdown_clear(&r->cell);
 	for (const assay_json *t = r->json->first(texts); t; t = r->json->next(t)) {
-		text_add(&r->cell, r->cell.len ? ", " : "");
-		text_escape(&r->cell, r->json->str(t), 0);
+		markdown_add(&r->cell, r->cell.len ? ", " : "");
+		markdown_escape(&r->cell, r->json->str(t), 0);
 	}
 }
 
@@ -400,16 +400,16 @@ static void join_passes(markdown_report *r, const assay_json *passes)
 	for (const assay_json *p = start; p; p = r->json->next(p)) {
 		several = several || !same(member(r, p, "condition"), member(r, start, "condition"));
 	}
-	text_clear(&r->cell);
+	markdown_clear(&r->cell);
 	for (const assay_json *p = start; p; p = r->json->next(p)) {
-		text_add(&r->cell, r->cell.len ? ", " : "");
-		text_escape(&r->cell, member(r, p, "candidate"), 0);
+		markdown_add(&r->cell, r->cell.len ? ", " : "");
+		markdown_escape(&r->cell, member(r, p, "candidate"), 0);
 		if (several) {
-			text_add(&r->cell, " in ");
-			text_escape(&r->cell, member(r, p, "condition"), 0);
+			markdown_add(&r->cell, " in ");
+			markdown_escape(&r->cell, member(r, p, "condition"), 0);
 		}
-		text_printf(&r->cell, " %lld/%lld", (long long)number(r, p, "passed"),
-			    (long long)number(r, p, "attempts"));
+		markdown_printf(&r->cell, " %lld/%lld", (long long)number(r, p, "passed"),
+				(long long)number(r, p, "attempts"));
 	}
 }
 

@@ -37,12 +37,12 @@ void text_add_n(markdown_text *t, assay_str s)
 	}
 }
 
-void text_add(markdown_text *t, const char *s)
+void markdown_add(markdown_text *t, const char *s)
 {
 	text_add_n(t, (assay_str){s, strlen(s)});
 }
 
-void text_printf(markdown_text *t, const char *format, ...)
+void markdown_printf(markdown_text *t, const char *format, ...)
 {
 	va_list args, again;
 	int n;
@@ -59,7 +59,7 @@ void text_printf(markdown_text *t, const char *format, ...)
 	va_end(args);
 }
 
-void text_clear(markdown_text *t)
+void markdown_clear(markdown_text *t)
 {
 	t->len = 0;
 	if (t->ptr) {
@@ -67,7 +67,7 @@ void text_clear(markdown_text *t)
 	}
 }
 
-void text_free(markdown_text *t)
+void markdown_free(markdown_text *t)
 {
 	t->host->free(t->ptr);
 	t->ptr = NULL;
@@ -151,22 +151,22 @@ static size_t direction_mark(assay_str s, size_t i)
 	return 0;
 }
 
-void text_escape(markdown_text *t, assay_str s, size_t cut)
+void markdown_escape(markdown_text *t, assay_str s, size_t cut)
 {
 	size_t characters = 0;
 	for (size_t i = 0; i < s.len; i++) {
 		unsigned char c = (unsigned char)s.ptr[i];
 		size_t mark = direction_mark(s, i);
 		if ((c & 0xC0) != 0x80 && cut > 0 && ++characters > cut) {
-			text_add(t, "…");
+			markdown_add(t, "…");
 			return;
 		}
 		if (mark > 0) {
 			i += mark - 1;
 		} else if (c < 0x20 || c == 0x7F) {
-			text_add(t, " ");
+			markdown_add(t, " ");
 		} else if (is_markup(s, i)) {
-			text_printf(t, "&#%d;", c);
+			markdown_printf(t, "&#%d;", c);
 		} else {
 			text_add_n(t, (assay_str){s.ptr + i, 1});
 		}
@@ -217,8 +217,8 @@ void table_column(const markdown_report *r, assay_json *table, const char *title
 
 void table_column_text(markdown_report *r, assay_json *table, assay_str title, int right)
 {
-	text_clear(&r->cell);
-	text_escape(&r->cell, title, 0);
+	markdown_clear(&r->cell);
+	markdown_escape(&r->cell, title, 0);
 	add_column(r, table, (assay_str){r->cell.ptr, r->cell.len}, right);
 }
 
@@ -242,8 +242,8 @@ void row_add(const markdown_report *r, assay_json **row, const char *text)
 
 void row_add_text(markdown_report *r, assay_json **row, assay_str text, size_t cut)
 {
-	text_clear(&r->cell);
-	text_escape(&r->cell, text, cut);
+	markdown_clear(&r->cell);
+	markdown_escape(&r->cell, text, cut);
 	add_cell(r, row, (assay_str){r->cell.ptr, r->cell.len});
 }
 
@@ -299,7 +299,7 @@ int put_table(markdown_report *r, assay_json *table, assay_error *err)
 	rc = rc < 0 ? rc : r->table->render(table, ASSAY_TABLE_MARKDOWN, &text, err);
 	if (rc == 0) {
 		text_add_n(&r->out, (assay_str){text.ptr, text.len});
-		text_add(&r->out, "\n");
+		markdown_add(&r->out, "\n");
 		r->json->text_free(&text);
 	}
 	r->json->free(table);

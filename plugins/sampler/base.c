@@ -127,7 +127,9 @@ static char *describe(const assay_host *host, const assay_tool *tool, assay_str 
 			memcpy(text, tool->description.ptr, tool->description.len);
 		}
 		text[tool->description.len] = ' ';
-		memcpy(text + tool->description.len + 1, tool->name.ptr, tool->name.len);
+		if (tool->name.len) {
+			memcpy(text + tool->description.len + 1, tool->name.ptr, tool->name.len);
+		}
 		*out = (assay_str){text, size};
 	}
 	return text;

@@ -16,6 +16,7 @@ START_TEST(test_now)
 	int64_t b = as_now_us();
 	ck_assert(a > 0 && b >= a);
 	ck_assert(as_now_ms() >= a / 1000);
+	ck_assert(as_us_to_ms(1234567) == 1234.5);
 	ck_assert(as_wall_us() > INT64_C(1700000000) * 1000000);
 }
 END_TEST
