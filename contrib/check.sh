@@ -51,16 +51,14 @@ stage_fuzz() { gcc_tree && make fuzz SECONDS=60; }
 stage_bench() { gcc_tree && make -j"$jobs" bench; }
 
 passed=0 failed=0
-# stage NAME: run it, show its sum; the last such line in its output counts. Failing without one is one failure.
+# stage NAME: run it, show its sum; all such lines in its output count. Failing without one is one failure.
 stage() {
 	begun=$(date +%s)
 	("stage_$1") >"$LOGS/$1.log" 2>&1 </dev/null
 	status=$?
-	sum=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$LOGS/$1.log" | tail -n 1)
-	ok=${sum%% *}
-	bad=${sum#*, }
-	bad=${bad%% *}
-	[ -n "$sum" ] || { ok=0 bad=0; }
+	set -- "$1" $(awk '/^[0-9]+ passed, [0-9]+ failed$/ { ok += $1; bad += $3 } END { print ok + 0, bad + 0 }' "$LOGS/$1.log")
+	ok=$2
+	bad=$3
 	[ $status -eq 0 ] || [ "$bad" -gt 0 ] || bad=1
 	passed=$((passed + ok)) failed=$((failed + bad))
 	printf '%-12s %5s ok %5s bad  %4s s\n' "$1" "$ok" "$bad" $(($(date +%s) - begun))
