@@ -21,9 +21,10 @@ bool as_file_exists(const char *path);
 bool as_dir_exists(const char *path);
 int as_make_dirs(const char *path, assay_error *err);
 int as_remove_tree(const char *path, assay_error *err); /* no such path is fine; never follows links */
-/* Copy a folder's regular files, folders and links inside it; modes (but for set-id bits) and modification times (ns)
- * are kept. `to` must not exist or be empty. Devices, sockets, pipes and links that may leave the folder are
- * ASSAY_EDATA, more than 100 levels ASSAY_ELIMIT; what was copied until then stays. */
+/* Copy a folder's regular files, folders and links inside it; modes and modification times (ns) are kept, but that
+ * the owner may write what is copied, and that there are no set-id bits. `to` must not exist or be empty. Devices,
+ * sockets, pipes and links that may leave the folder are ASSAY_EDATA, more than 100 levels ASSAY_ELIMIT; what was
+ * copied until then stays. */
 int as_copy_tree(const char *from, const char *to, assay_error *err);
 
 /* Every regular file below root, sorted by relative path in byte order. Links and devices are passed over. Stops at the

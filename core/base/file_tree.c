@@ -208,11 +208,13 @@ struct copy {
 	ino_t to_ino;
 };
 
-/* The owner's set-id bits stay behind: who owns the copy is somebody else. Access times are nobody's business. */
+/* The owner's set-id bits stay behind: who owns the copy is somebody else, who may write it even where the original is
+ * read-only (installed, or of a store that locks its files). Access times are nobody's business. */
 static int set_mode_and_time(int fd, const struct stat *st)
 {
 	const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, st->st_mtim};
-	return fchmod(fd, st->st_mode & (S_ISVTX | 0777)) != 0 || futimens(fd, times) != 0 ? errno : 0;
+	const mode_t owner = S_ISDIR(st->st_mode) ? S_IRWXU : S_IRUSR | S_IWUSR;
+	return fchmod(fd, (st->st_mode & (S_ISVTX | 0777)) | owner) != 0 || futimens(fd, times) != 0 ? errno : 0;
 }
 
 static int copy_bytes(int from, int to, off_t size, char *chunk)

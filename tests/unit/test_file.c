@@ -375,7 +375,9 @@ START_TEST(test_copy)
 	ck_assert_int_eq(chmod(in("from/f"), 04751), 0);
 	set_time("from/f", 1000000, 123456789);
 	set_time("from/sub/up", 1000001, 1);
+	set_time("from/sub/ro/g", 1000004, 4);
 	set_time("from/sub/ro", 1000002, 2);
+	ck_assert_int_eq(chmod(in("from/sub/ro/g"), 0444), 0);
 	ck_assert_int_eq(chmod(in("from/sub/ro"), 0555), 0);
 	set_time("from/sub", 1000003, 999999999);
 	set_time("from", -5, 3);
@@ -384,7 +386,8 @@ START_TEST(test_copy)
 	check_content("made/to/down/g", "two");
 	check_stat("made/to/f", 0751, 1000000, 123456789); /* without the set-id bit */
 	check_stat("made/to/sub/up", 0777, 1000001, 1);
-	check_stat("made/to/sub/ro", 0555, 1000002, 2);
+	check_stat("made/to/sub/ro", 0755, 1000002, 2); /* its owner may write it */
+	check_stat("made/to/sub/ro/g", 0644, 1000004, 4);
 	check_stat("made/to/sub", 0755, 1000003, 999999999);
 	check_stat("made/to", 0755, -5, 3);
 	ck_assert_int_eq(readlink(in("made/to/sub/up"), target, sizeof target), 4);
