@@ -327,14 +327,7 @@ static int read_reply(const struct provider *p, const assay_json *request, const
 
 static int complete(void *self, assay_call *call, const assay_json *request, assay_sink *reply, assay_error *err)
 {
-	const struct provider *p = self;
-	assay_json *answer = NULL;
-	int rc = provider_post(p, call, "/v1/messages", wire_request(p, request), &answer, err);
-	if (rc == 0) {
-		rc = read_reply(p, request, answer, reply, err);
-	}
-	p->json->free(answer);
-	return rc;
+	return provider_chat(self, call, "/v1/messages", wire_request, read_reply, request, reply, err);
 }
 
 static int open(const assay_host *host, const assay_json *options, void **self, assay_error *err)

@@ -296,13 +296,15 @@ static void read_usage(struct provider_reply *r, const assay_json *usage)
 			     j->i64(j->get(usage, "cachedContentTokenCount"), 0), thought);
 }
 
-static int read_reply(const struct provider *p, const assay_json *answer, assay_sink *sink, assay_error *err)
+static int read_reply(const struct provider *p, const assay_json *request, const assay_json *answer, assay_sink *sink,
+		      assay_error *err)
 {
 	const assay_json_api *j = p->json;
 	const assay_json *candidate = j->first(j->get(answer, "candidates"));
 	const assay_json *parts = j->pointer(candidate, "/content/parts");
 	const assay_json *blocked = j->pointer(answer, "/promptFeedback/blockReason");
 	struct provider_reply r;
+	(void)request;
 	if (!candidate && !blocked) {
 		return provider_malformed(p, "no candidates", err);
 	}
@@ -324,18 +326,13 @@ static int read_reply(const struct provider *p, const assay_json *answer, assay_
 static int complete(void *self, assay_call *call, const assay_json *request, assay_sink *reply, assay_error *err)
 {
 	const struct provider *p = self;
-	assay_json *answer = NULL;
 	assay_text path = {NULL, 0};
 	int rc = 0;
 	if (provider_append(p, &path, ASSAY_STR("/v1beta/models/")) | provider_append(p, &path, provider_model(p)) |
 	    provider_append(p, &path, ASSAY_STR(":generateContent"))) {
 		rc = provider_no_memory(p, err);
 	}
-	rc = rc < 0 ? rc : provider_post(p, call, path.ptr, wire_request(p, request), &answer, err);
-	if (rc == 0) {
-		rc = read_reply(p, answer, reply, err);
-	}
-	p->json->free(answer);
+	rc = rc < 0 ? rc : provider_chat(p, call, path.ptr, wire_request, read_reply, request, reply, err);
 	p->host->free(path.ptr);
 	return rc;
 }

@@ -198,11 +198,13 @@ static void read_usage(struct provider_reply *r, const assay_json *usage)
 			     j->i64(j->pointer(usage, "/completion_tokens_details/reasoning_tokens"), 0));
 }
 
-static int read_reply(const struct provider *p, const assay_json *answer, assay_sink *sink, assay_error *err)
+static int read_reply(const struct provider *p, const assay_json *request, const assay_json *answer, assay_sink *sink,
+		      assay_error *err)
 {
 	const assay_json_api *j = p->json;
 	const assay_json *choice = j->first(j->get(answer, "choices")), *message = j->get(choice, "message");
 	struct provider_reply r;
+	(void)request;
 	if (j->type(message) != ASSAY_JSON_OBJECT) {
 		return provider_malformed(p, "no choices[0].message", err);
 	}
@@ -230,14 +232,7 @@ static int read_reply(const struct provider *p, const assay_json *answer, assay_
 
 static int complete(void *self, assay_call *call, const assay_json *request, assay_sink *reply, assay_error *err)
 {
-	const struct provider *p = self;
-	assay_json *answer = NULL;
-	int rc = provider_post(p, call, "/chat/completions", wire_request(p, request), &answer, err);
-	if (rc == 0) {
-		rc = read_reply(p, answer, reply, err);
-	}
-	p->json->free(answer);
-	return rc;
+	return provider_chat(self, call, "/chat/completions", wire_request, read_reply, request, reply, err);
 }
 
 static int open(const assay_host *host, const assay_json *options, void **self, assay_error *err)

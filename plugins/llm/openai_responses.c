@@ -234,11 +234,13 @@ static const char *finish_of(const struct provider *p, const assay_json *answer,
 	return provider_is(reason, "content_filter") ? "content_filter" : calls ? "tool_calls" : "stop";
 }
 
-static int read_reply(const struct provider *p, const assay_json *answer, assay_sink *sink, assay_error *err)
+static int read_reply(const struct provider *p, const assay_json *request, const assay_json *answer, assay_sink *sink,
+		      assay_error *err)
 {
 	const assay_json_api *j = p->json;
 	const assay_json *output = j->get(answer, "output"), *usage = j->get(answer, "usage");
 	struct provider_reply r;
+	(void)request;
 	if (provider_is(j->str(j->get(answer, "status")), "failed")) {
 		return provider_refusal(p, 200, answer, err);
 	}
@@ -260,14 +262,7 @@ static int read_reply(const struct provider *p, const assay_json *answer, assay_
 
 static int complete(void *self, assay_call *call, const assay_json *request, assay_sink *reply, assay_error *err)
 {
-	const struct provider *p = self;
-	assay_json *answer = NULL;
-	int rc = provider_post(p, call, "/responses", wire_request(p, request), &answer, err);
-	if (rc == 0) {
-		rc = read_reply(p, answer, reply, err);
-	}
-	p->json->free(answer);
-	return rc;
+	return provider_chat(self, call, "/responses", wire_request, read_reply, request, reply, err);
 }
 
 static int open(const assay_host *host, const assay_json *options, void **self, assay_error *err)

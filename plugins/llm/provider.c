@@ -321,3 +321,15 @@ int provider_post(const struct provider *p, assay_call *call, const char *path, 
 	p->json->text_free(&text);
 	return rc;
 }
+
+int provider_chat(const struct provider *p, assay_call *call, const char *path, provider_request_fn *make,
+		  provider_reply_fn *read, const assay_json *request, assay_sink *sink, assay_error *err)
+{
+	assay_json *answer = NULL;
+	int rc = provider_post(p, call, path, make(p, request), &answer, err);
+	if (rc == 0) {
+		rc = read(p, request, answer, sink, err);
+	}
+	p->json->free(answer);
+	return rc;
+}

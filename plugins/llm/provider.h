@@ -57,6 +57,13 @@ int provider_seed(const struct provider *p, const assay_json *request, assay_jso
 int provider_post(const struct provider *p, assay_call *call, const char *path, assay_json *body, assay_json **answer,
 		  assay_error *err);
 
+/* One chat: what `make` makes of the request is posted to `path`, `read` puts the answer into the sink. */
+typedef assay_json *provider_request_fn(const struct provider *p, const assay_json *request);
+typedef int provider_reply_fn(const struct provider *p, const assay_json *request, const assay_json *answer,
+			      assay_sink *sink, assay_error *err);
+int provider_chat(const struct provider *p, assay_call *call, const char *path, provider_request_fn *make,
+		  provider_reply_fn *read, const assay_json *request, assay_sink *sink, assay_error *err);
+
 /* Inside provider*.c: the answer of an HTTP reply, or the error that it means. */
 int provider_read(const struct provider *p, const assay_http_reply *reply, assay_str body, assay_json **answer,
 		  assay_error *err);
