@@ -99,6 +99,9 @@ static const void *host_service(const char *name, uint32_t version)
 	if (strcmp(name, "command") == 0 && version <= 1) {
 		return &as_host_command;
 	}
+	if (strcmp(name, "structured") == 0 && version <= 1) {
+		return &as_host_structured;
+	}
 	if (strcmp(name, "variables") == 0 && version <= 1) {
 		return &as_host_variables;
 	}

@@ -4,6 +4,7 @@
 
 #include "core/plugin/call.h"
 #include <assay/command.h>
+#include <assay/structured.h>
 #include <assay/variables.h>
 
 extern const assay_text_api as_host_text;
@@ -29,6 +30,7 @@ const char *as_host_expand(const as_call *call, as_arena *arena, const char *tex
 const char *const *as_host_expand_list(const as_call *call, as_arena *arena, const char *const *list, assay_error *err);
 extern const assay_variables_api as_host_variables;
 extern const assay_command_api as_host_command;
+extern const assay_structured_api as_host_structured;
 
 /* ASSAY_ENOTSUP: this operation has no use for `service`. */
 int as_host_no_service(const char *service, assay_error *err);

@@ -1,6 +1,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/plugin/call.h"
+#include "core/plugin/prompts.h"
 #include "core/plugin/registry_private.h"
 #include "core/plugin/role.h"
 #include <stdlib.h>
@@ -119,6 +120,24 @@ static assay_json *with_paths(paths *p, const assay_json *schema, const assay_js
 	return as_json_clone(value);
 }
 
+/* Where the schema has an option "prompt" and none is given: the prompt that ships under the implementation's name. */
+static int fill_prompt(const as_module_impl *mi, assay_json *options, assay_error *err)
+{
+	as_buf use = {0};
+	assay_json *prompt;
+	int rc = 0;
+	if (!as_json_pointer(mi->options, "/properties/prompt") || as_json_get(options, "prompt")) {
+		return 0;
+	}
+	as_buf_printf(&use, "%s/%s", as_role_name(mi->impl->role), mi->impl->name);
+	rc = as_buf_check(&use, err);
+	if (rc == 0 && as_prompt_shipped(as_buf_str(&use), &prompt)) {
+		rc = as_json_set(options, "prompt", prompt) < 0 ? as_fail_memory(err) : 0;
+	}
+	as_buf_free(&use);
+	return rc;
+}
+
 int as_module_options(const as_module_impl *mi, const assay_json *given, const char *base_dir, assay_json **out,
 		      assay_error *err)
 {
@@ -129,6 +148,7 @@ int as_module_options(const as_module_impl *mi, const assay_json *given, const c
 		rc = as_schema_validate(mi->schema, given ? given : filled, err);
 	}
 	rc = rc < 0 ? rc : as_schema_fill_defaults(mi->schema, filled, err);
+	rc = rc < 0 ? rc : fill_prompt(mi, filled, err);
 	if (rc == 0) {
 		paths p = {mi->options, base_dir, err, 0};
 		*out = with_paths(&p, mi->options, filled, 0);

@@ -169,7 +169,7 @@ static int hash_bench(as_manifest *m, assay_error *err)
 	return rc;
 }
 
-static int expand(assay_json *document, const char *seed, assay_error *err)
+static int expand(assay_json *document, const char *base_dir, const char *seed, assay_error *err)
 {
 	int rc = check_shape(document, err);
 	if (rc == 0) {
@@ -180,6 +180,9 @@ static int expand(assay_json *document, const char *seed, assay_error *err)
 	}
 	if (rc == 0) {
 		rc = as_expand_categories(document, err);
+	}
+	if (rc == 0) {
+		rc = as_expand_prompts(document, base_dir, err);
 	}
 	if (rc == 0) {
 		rc = check_shape(document, err); /* defaults inside what was filled in */
@@ -199,9 +202,12 @@ static int from_document(assay_json *document, const char *path, const as_manife
 		return as_fail_memory(err);
 	}
 	b->m.document = document;
-	rc = expand(document, overrides ? overrides->seed : NULL, err);
+	b->m.path = as_arena_cstr(&b->arena, as_str(path));
+	rc = as_read_base_dir(b, err);
 	if (rc == 0) {
-		b->m.path = as_arena_cstr(&b->arena, as_str(path));
+		rc = expand(document, b->m.base_dir, overrides ? overrides->seed : NULL, err);
+	}
+	if (rc == 0) {
 		rc = as_manifest_read(b, err);
 	}
 	if (rc == 0) {

@@ -163,7 +163,7 @@ static int read_reports(as_manifest_build *b, assay_error *err)
 	return 0;
 }
 
-static int read_base_dir(as_manifest_build *b, assay_error *err)
+int as_read_base_dir(as_manifest_build *b, assay_error *err)
 {
 	as_buf dir = {0}, text = {0};
 	int rc;
@@ -184,7 +184,7 @@ static int read_base_dir(as_manifest_build *b, assay_error *err)
 int as_manifest_read(as_manifest_build *b, assay_error *err)
 {
 	const assay_json *d = b->m.document, *limits = as_json_get(d, "limits");
-	int rc = read_base_dir(b, err);
+	int rc;
 	b->m.name = as_json_cstr(as_json_get(d, "name"), "");
 	b->m.version = as_json_cstr(as_json_get(d, "version"), "");
 	b->m.profile = as_json_cstr(as_json_get(d, "profile"), "");
@@ -192,7 +192,7 @@ int as_manifest_read(as_manifest_build *b, assay_error *err)
 	b->m.jobs = (uint32_t)as_json_i64(as_json_get(limits, "jobs"), 0);
 	b->m.server_processes = (uint32_t)as_json_i64(as_json_get(limits, "server_processes"), 0);
 	b->m.usd = as_json_f64(as_json_get(limits, "usd"), 0);
-	rc = rc < 0 ? rc : read_models(b, err);
+	rc = read_models(b, err);
 	rc = rc < 0 ? rc : as_read_servers(b, err);
 	rc = rc < 0 ? rc : as_read_generation(b, err);
 	rc = rc < 0 ? rc : as_read_evaluation(b, err);

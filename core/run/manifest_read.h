@@ -14,6 +14,11 @@ typedef struct as_manifest_build {
 /* Give the categories that ship what their entries leave out, and every category its count. */
 int as_expand_categories(assay_json *document, assay_error *err);
 
+int as_read_base_dir(as_manifest_build *b, assay_error *err); /* of b->m.path */
+
+/* Put the texts of prompts, those that ship and those that the manifest names, into the document. */
+int as_expand_prompts(assay_json *document, const char *base_dir, assay_error *err);
+
 /* Read b->m.document. ASSAY_EDATA with line and pointer. */
 int as_manifest_read(as_manifest_build *b, assay_error *err);
 

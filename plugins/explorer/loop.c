@@ -11,19 +11,11 @@ enum { MAX_UNUSABLE = 3 };
 
 struct loop {
 	const assay_host *host;
-	assay_text policy;        /* empty: the model's own */
-	assay_text system_prompt; /* empty: ours */
+	assay_text policy; /* empty: the model's own */
+	assay_text prompt; /* "{turns}" stands for the budget */
 	double temperature;
 	int64_t max_tokens;
 };
-
-static const char default_prompt[] =
-	"You are an agent that works on a task with the tools on offer. Find out with tools what you do not know, "
-	"and change with tools what is to be changed; do not guess and do not ask back. Call a tool by exactly the "
-	"name it is listed under, with arguments that fit its schema. When a call fails, read the error, correct the "
-	"arguments or take another tool. Go the shortest way: make no call that the task does not need, and none "
-	"twice. When the task is done, or cannot be done, stop calling tools and reply with a short summary of what "
-	"you found and did. You have at most %u turns.";
 
 /* One attempt. */
 struct attempt {
@@ -76,16 +68,33 @@ static int say_persona(struct attempt *a, assay_error *err)
 	return status;
 }
 
+/* The prompt, with the number of turns in it. */
+static int say_prompt(struct attempt *a, assay_error *err)
+{
+	static const char mark[] = "{turns}";
+	assay_text prompt = a->loop->prompt;
+	const char *at = prompt.ptr ? strstr(prompt.ptr, mark) : NULL;
+	size_t size = prompt.len + 16;
+	char *text;
+	int n, status;
+	if (!at) {
+		return say(a, "system", (assay_str){prompt.ptr, prompt.len}, err);
+	}
+	text = a->host->alloc(size);
+	if (!text) {
+		return no_memory(a, err);
+	}
+	n = snprintf(text, size, "%.*s%u%s", (int)(at - prompt.ptr), prompt.ptr, (unsigned)a->assignment->turns,
+		     at + sizeof mark - 1);
+	status = say(a, "system", (assay_str){text, n > 0 ? (size_t)n : 0}, err);
+	a->host->free(text);
+	return status;
+}
+
 static int open_messages(struct attempt *a, assay_error *err)
 {
-	char ours[sizeof default_prompt + 16];
-	int n = snprintf(ours, sizeof ours, default_prompt, (unsigned)a->assignment->turns);
-	assay_str prompt = {ours, n > 0 ? (size_t)n : 0};
-	if (a->loop->system_prompt.len > 0) {
-		prompt = (assay_str){a->loop->system_prompt.ptr, a->loop->system_prompt.len};
-	}
 	a->messages = a->json->array();
-	int status = a->messages ? say(a, "system", prompt, err) : no_memory(a, err);
+	int status = a->messages ? say_prompt(a, err) : no_memory(a, err);
 	if (status == 0) {
 		status = say_persona(a, err);
 	}
@@ -428,7 +437,7 @@ static void close(void *self)
 	struct loop *loop = self;
 	if (loop) {
 		loop->host->free(loop->policy.ptr);
-		loop->host->free(loop->system_prompt.ptr);
+		loop->host->free(loop->prompt.ptr);
 		loop->host->free(loop);
 	}
 }
@@ -445,7 +454,7 @@ static int open(const assay_host *host, const assay_json *options, void **self, 
 	loop->max_tokens = j->i64(j->get(options, "max_tokens"), 4096);
 	int status = copy_text(host, j->str(j->get(options, "policy")), &loop->policy, err);
 	if (status == 0) {
-		status = copy_text(host, j->str(j->get(options, "system_prompt")), &loop->system_prompt, err);
+		status = copy_text(host, j->str(j->get(j->get(options, "prompt"), "text")), &loop->prompt, err);
 	}
 	if (status != 0) {
 		close(loop);
@@ -468,8 +477,10 @@ static const assay_impl loop_impl = {
 		"{\"type\": \"object\", \"additionalProperties\": false, \"properties\": {"
 		"\"policy\": {\"type\": \"string\", \"enum\": [\"careful\", \"greedy\", \"random\"], \"description\": "
 		"\"For rule-based models: how good an agent to be. Left to the model when not given.\"},"
-		"\"system_prompt\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 100000, \"description\": "
-		"\"Instead of the built-in one.\"},"
+		"\"prompt\": {\"type\": \"object\", \"additionalProperties\": false, \"description\": \"a file with the "
+		"system's message, in which {turns} stands for the budget, instead of the one that ships\", "
+		"\"properties\": {\"file\": {\"type\": \"string\"}, \"label\": {\"type\": \"string\"}, "
+		"\"text\": {\"type\": \"string\", \"minLength\": 1}}},"
 		"\"temperature\": {\"type\": \"number\", \"minimum\": 0, \"maximum\": 2, \"default\": 0.2},"
 		"\"max_tokens\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 1000000, \"default\": 4096}}}",
 	.ops = &ops,

@@ -1,6 +1,7 @@
 /* explorer/loop: the agent loop of reference page 7.1, with a scripted model and world; and together with the
  * rule-based model. */
 #include "core/base/error.h"
+#include "core/plugin/prompts.h"
 #include "core/plugin/registry.h"
 #include "tests/unit/heuristic_kit.h"
 #include "tests/unit/unit.h"
@@ -59,6 +60,15 @@ static int hook_chat(void *context, const assay_json *request, assay_json **repl
 static const as_call_hooks hooks = {.offers = hook_offers, .act = hook_act, .chat = hook_chat};
 
 /* Run an attempt; the result object, or NULL when nothing was emitted. */
+static void add_prompt(assay_json *options)
+{
+	assay_json *shipped = NULL;
+	if (!as_json_get(options, "prompt")) {
+		ck_assert(as_prompt_shipped(ASSAY_STR("explorer/loop"), &shipped));
+		ck_assert_int_eq(as_json_set(options, "prompt", shipped), 0);
+	}
+}
+
 static assay_json *perform(stage *s, const char *options, const assay_assignment *assignment, int expected)
 {
 	const assay_explorer_ops *ops = explorer_loop_LTX_assay_plugin_v1()->impls[0]->ops;
@@ -74,6 +84,7 @@ static assay_json *perform(stage *s, const char *options, const assay_assignment
 	s->requests = as_json_array();
 	as_buf_puts(&s->acts, "");
 	ck_assert_int_eq(as_json_parse(as_str(options ? options : "{}"), ASSAY_JSON_STRICT, &given, &err), 0);
+	add_prompt(given);
 	ck_assert_int_eq(ops->open(as_host(), given, &self, &err), 0);
 	int status = ops->run(self, &call.pub, assignment, &got.sink, &err);
 	ck_assert_msg(status == expected, "%d: %s", status, err.message);
@@ -150,14 +161,15 @@ START_TEST(test_request)
 	ck_assert_int_eq(as_json_set(tool, "name", as_json_cstring("x__y")), 0);
 	ck_assert_int_eq(as_json_append(s.offers, tool), 0);
 	assay_json *result =
-		perform(&s, "{\"policy\":\"greedy\",\"max_tokens\":9,\"system_prompt\":\"Go.\"}", &task, 0);
+		perform(&s, "{\"policy\":\"greedy\",\"max_tokens\":9,\"prompt\":{\"text\":\"Go, {turns}.\"}}", &task,
+			0);
 	expect(s.requests, "/0/tools", "[{\"name\":\"x__y\"}]");
 	expect(s.requests, "/0/tool_choice", "\"auto\"");
 	expect(s.requests, "/0/temperature", "0.2");
 	expect(s.requests, "/0/max_tokens", "9");
 	expect(s.requests, "/0/seed", "77");
 	expect(s.requests, "/0/extra", "{\"policy\":\"greedy\",\"turns_left\":12}");
-	expect(s.requests, "/0/messages/0", "{\"role\":\"system\",\"content\":\"Go.\"}");
+	expect(s.requests, "/0/messages/0", "{\"role\":\"system\",\"content\":\"Go, 12.\"}");
 	expect(result, "/outcome", "\"no_tools_called\"");
 	expect(result, "/end", "\"gave_up\"");
 	as_json_free(result);
@@ -353,7 +365,10 @@ START_TEST(test_with_heuristic)
 		call.hooks = &duet_hooks;
 		call.context = &d;
 		as_collect_init(&got, 2, 0);
-		ck_assert_int_eq(ops->open(as_host(), NULL, &self, &err), 0);
+		assay_json *options = as_json_object();
+		add_prompt(options);
+		ck_assert_int_eq(ops->open(as_host(), options, &self, &err), 0);
+		as_json_free(options);
 		ck_assert_int_eq(ops->run(self, &call.pub, &goal, &got.sink, &err), 0);
 		ck_assert_int_eq(as_collect_one(&got, "explorer/loop", &result, &err), 0);
 		/* The agent reads its budget in the prompt and keeps the last turn for its answer. */
