@@ -316,7 +316,7 @@ int as_say_leaderboard(const as_cli *cli, const assay_json *model, assay_error *
 int as_say_figures(as_cli *cli, const as_project *p, assay_error *err)
 {
 	assay_json *model = NULL;
-	int rc = as_stage_figures(p->engine, &model, err);
+	int rc = as_stage_figures(p->engine, false, &model, err);
 	rc = rc < 0 ? rc : as_say_leaderboard(cli, model, err);
 	if (rc < 0) {
 		as_json_free(model);

@@ -116,7 +116,7 @@ static int say_timing(const as_cli *cli, const as_project *p, assay_error *err)
 static int write_reports(as_cli *cli, as_project *p, assay_error *err)
 {
 	assay_json *model = NULL, *paths = as_json_array(), *out = as_json_object();
-	int rc = paths && out ? as_stage_figures(p->engine, &model, err) : as_fail_memory(err);
+	int rc = paths && out ? as_stage_figures(p->engine, false, &model, err) : as_fail_memory(err);
 	rc = rc < 0 ? rc : as_stage_report(p->engine, model, p->out_dir.ptr, paths, err);
 	rc = rc < 0 ? rc : as_say_leaderboard(cli, model, err);
 	if (rc < 0) {

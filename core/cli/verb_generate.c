@@ -119,7 +119,7 @@ static int run(as_cli *cli, assay_error *err)
 		return rc;
 	}
 	rc = rc < 0 ? rc : as_stage_generate(p.engine, upto_of(cli->verb->name), &shortfall, err);
-	rc = rc < 0 ? rc : as_stage_figures(p.engine, &model, err);
+	rc = rc < 0 ? rc : as_stage_figures(p.engine, false, &model, err);
 	rc = rc < 0 ? rc : say_funnel(cli, model, err);
 	if (rc == 0) {
 		out = as_json_object();

@@ -31,7 +31,7 @@ static int run(as_cli *cli, assay_error *err)
 	if (rc < 0) {
 		return rc;
 	}
-	rc = as_stage_figures(p.engine, &model, err);
+	rc = as_stage_figures(p.engine, true, &model, err);
 	rc = rc < 0 ? rc : as_release_pack(p.engine, model, p.out_dir.ptr, &path, identity, err);
 	rc = rc < 0 ? rc : say(cli, path.ptr, identity, err);
 	as_json_free(model);

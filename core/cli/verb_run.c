@@ -53,7 +53,7 @@ static int finish(as_cli *cli, as_project *p, uint64_t shortfall, assay_error *e
 	assay_json *model = NULL, *paths = as_json_array();
 	as_buf release = {0};
 	char identity[65] = "";
-	int rc = paths ? as_stage_figures(p->engine, &model, err) : as_fail_memory(err);
+	int rc = paths ? as_stage_figures(p->engine, true, &model, err) : as_fail_memory(err);
 	if (rc == 0) {
 		rc = as_stage_report(p->engine, model, p->out_dir.ptr, paths, err);
 	}

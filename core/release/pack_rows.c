@@ -207,7 +207,7 @@ static int pack_verdicts(packing *p, const as_attempt_row *row, assay_error *err
 static int check_void(const packing *p, const as_attempt_row *row, assay_error *err)
 {
 	bool passed = as_str_is(row->verdicts[p->e->manifest->headline].verdict, "pass");
-	if (row->voided == (!passed && !as_str_is(row->end_class, "agent"))) {
+	if (row->voided == (!passed && as_manifest_voids(p->e->manifest, row->end_class))) {
 		return 0;
 	}
 	return as_fail(err, ASSAY_EDATA,
@@ -224,8 +224,8 @@ static int pack_attempt(void *payload, const as_attempt_row *row, assay_error *e
 				row->end_class,  {NULL, 0},    row->repeat,    row->try_number, row->voided};
 	as_trace *trace = NULL;
 	int rc;
-	if (!wanted) {
-		return 0; /* of another candidate, condition or repeat than the manifest's */
+	if (!wanted || row->trace.len == 0) {
+		return 0; /* of another candidate, condition or repeat than the manifest's; or nothing can prove it */
 	}
 	rc = as_cancel_is_set(p->e->cancel) ? as_fail(err, ASSAY_ECANCELED, "interrupted")
 					    : as_wanted_note(wanted, row->try_number, row->voided, err);

@@ -134,6 +134,7 @@ static int read_trace(attempt_case *c, assay_error *err)
 	assay_error found = {0};
 	uint32_t before = at->line;
 	int rc = as_rows_value(at, &document, err);
+	at->foreign = c->condition && c->condition->recorded;
 	if (rc == 0 && at->lines) {
 		as_finding(c->v->out, at->file, before, NULL, "ends here, but there are more attempts");
 		as_rows_close(at); /* said once */
@@ -151,8 +152,11 @@ static int read_trace(attempt_case *c, assay_error *err)
 	if (rc < 0) {
 		return as_finding_of(c->v->out, at->file, at->line, NULL, &found, err);
 	}
-	if (c->row) {
+	if (c->row && !at->foreign) {
 		check_metadata(c);
+	} else if (c->row && !as_str_eq(as_trace_id(c->trace), c->line.trace_id)) {
+		as_finding(c->v->out, at->file, at->line, "/trace_id", "is not what line %u of %s says",
+			   c->at->attempts.line, c->at->attempts.file);
 	}
 	return 0;
 }
@@ -360,7 +364,7 @@ static void check_void(const attempt_case *c)
 {
 	const assay_json *verdict = as_json_get(c->headline, "verdict");
 	bool passed = as_str_is(as_json_str(as_json_get(verdict, "verdict")), "pass");
-	if (c->line.voided != (!passed && !as_str_is(c->line.end_class, "agent"))) {
+	if (c->line.voided != (!passed && as_manifest_voids(c->v->manifest, c->line.end_class))) {
 		attempt_finding(c, "/void", "does not follow from the verdict and the class of the end");
 	}
 }
@@ -397,7 +401,7 @@ static int check_attempt(attempt_case *c, assay_error *err)
 		rc = check_id(c, err);
 	}
 	rc = rc < 0 ? rc : read_trace(c, err);
-	if (rc == 0 && c->row) {
+	if (rc == 0 && c->row && !c->at->traces.foreign) {
 		rc = check_replay(c, err);
 	}
 	for (size_t i = 0; i < c->v->manifest->n_scorers && rc == 0; i++) {

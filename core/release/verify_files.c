@@ -229,7 +229,8 @@ static int check_goal(funnel *f, const as_funnel_line *line, const checked_task 
 	} else if (rc > 0 && goal && !as_str_eq(as_json_str(as_json_get(goal, "goal_id")), line->goal_id)) {
 		as_finding(f->v->out, f->goals.file, f->goals.line, "/goal_id", "is not the one of line %u of %s",
 			   f->lines.line, f->lines.file);
-	} else if (rc > 0 && goal && task && !as_str_eq(as_json_str(as_json_get(goal, "goal")), task->goal)) {
+	} else if (rc > 0 && goal && task && !f->v->manifest->imported &&
+		   !as_str_eq(as_json_str(as_json_get(goal, "goal")), task->goal)) {
 		as_finding(f->v->out, f->goals.file, f->goals.line, "/goal",
 			   "is not the goal that the task's reference pursued");
 	}

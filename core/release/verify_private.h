@@ -46,6 +46,7 @@ typedef struct rows {
 	const char *file;
 	as_jsonl *lines;
 	uint32_t line; /* of the row read last */
+	bool foreign;  /* it holds a trace that was recorded elsewhere: an import's */
 } rows;
 /* A file that cannot be opened is a finding, and has no rows. */
 int as_rows_open(verification *v, const char *file, rows *r, assay_error *err);

@@ -13,11 +13,13 @@ static int compare_ids(const void *a, const void *b)
 /* How many attempts there are to be, or more than max. */
 static uint64_t count_wanted(const as_manifest *m, size_t n_tasks, uint64_t max)
 {
-	uint64_t repeats = 0, each = (uint64_t)m->n_candidates * n_tasks;
+	uint64_t each = 0; /* task */
 	for (size_t k = 0; k < m->n_conditions; k++) {
-		repeats += m->conditions[k].attempts;
+		for (size_t c = 0; c < m->n_candidates; c++) {
+			each += as_manifest_pairs(&m->conditions[k], &m->candidates[c]) ? m->conditions[k].attempts : 0;
+		}
 	}
-	return each && repeats > max / each ? max + 1 : each * repeats;
+	return n_tasks && each > max / n_tasks ? max + 1 : each * n_tasks;
 }
 
 int as_wanted_list(const as_manifest *m, const assay_str *tasks, size_t n_tasks, uint64_t max, as_wanted *out,
@@ -35,7 +37,8 @@ int as_wanted_list(const as_manifest *m, const assay_str *tasks, size_t n_tasks,
 	}
 	for (uint32_t k = 0; k < m->n_conditions; k++) {
 		for (uint32_t c = 0; c < m->n_candidates; c++) {
-			for (size_t t = 0; t < n_tasks; t++) {
+			bool pair = as_manifest_pairs(&m->conditions[k], &m->candidates[c]);
+			for (size_t t = 0; t < n_tasks && pair; t++) {
 				for (uint32_t r = 0; r < m->conditions[k].attempts; r++) {
 					as_wanted_attempt *a = &out->list[out->n++];
 					int rc = as_attempt_id(tasks[t], &m->candidates[c], &m->conditions[k], r, a->id,
@@ -102,8 +105,8 @@ size_t as_wanted_missing(const as_wanted *w, const as_manifest *m, const as_want
 	*first = NULL;
 	for (size_t i = 0; i < w->n; i++) {
 		const as_wanted_attempt *a = &w->list[i];
-		if (a->settled || a->tries > (int64_t)m->retry_void) {
-			continue;
+		if (a->settled || a->tries > (int64_t)m->retry_void || m->candidates[a->candidate].recorded) {
+			continue; /* of what others recorded there is what there is */
 		}
 		n++;
 		if (!*first || stands_before(a, *first)) {

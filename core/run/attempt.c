@@ -10,7 +10,7 @@
 
 const as_use as_flat_exposure = {.use = "exposure/flat"};
 
-static const char *class_of(const char *end)
+const char *as_end_class(const char *end)
 {
 	static const char *const infra[] = {"model_unreachable", "server_unreachable", "judge_unreachable"};
 	static const char *const harness[] = {"setup_failed", "verifier_broken", "cancelled"};
@@ -190,7 +190,7 @@ int as_session_run(as_worker *w, const as_session_spec *spec, as_session_result 
 	}
 	rc = explore(&c, spec, explorer, out, &exploration, err);
 	if (rc == 0) {
-		out->end_class = class_of(out->end);
+		out->end_class = as_end_class(out->end);
 		rc = note_exposure(&c, spec, err);
 	}
 	if (rc == 0) {

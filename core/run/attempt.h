@@ -35,6 +35,9 @@ typedef struct as_session_result {
  * happened then was the agent's doing. */
 const char *as_declared_end(assay_str said);
 
+/* The class of an end: "agent", "infra" or "harness". */
+const char *as_end_class(const char *end);
+
 int as_session_run(as_worker *w, const as_session_spec *spec, as_session_result *out, assay_error *err);
 
 /* The exposure that goals are pursued behind: every tool of their servers. */

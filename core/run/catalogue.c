@@ -203,7 +203,7 @@ int as_stage_catalogue(as_engine *e, assay_error *err)
 	if (rc == 0) {
 		rc = as_store_parts(e->store, as_str(e->manifest->bench_id), "server", keep_part, list, err);
 	}
-	if (rc == 0 && as_json_count(list) < e->manifest->n_servers) {
+	if (rc == 0 && !e->manifest->imported && as_json_count(list) < e->manifest->n_servers) {
 		as_json_free(list); /* a part of them is of no use: the surface is taken as one */
 		list = as_json_array();
 		rc = list ? start_all(e, list, err) : as_fail_memory(err);

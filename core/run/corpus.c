@@ -14,7 +14,8 @@
 typedef struct corpus {
 	as_lines *lines;
 	as_corpus_counts *counts;
-	const char *into;
+	const as_corpus_options *options;
+	const char *file; /* being read, relative to the folder */
 	as_file_draft draft;
 	bool writing; /* draft is begun */
 	as_buf buf;
@@ -25,23 +26,25 @@ typedef struct corpus {
 typedef struct kind {
 	const char *keys[2]; /* that tell it */
 	const as_model *model;
+	enum as_corpus_kind kind;
 	size_t count; /* in as_corpus_counts */
 } kind;
 
 #define COUNT(member) offsetof(as_corpus_counts, member)
 
 static const kind line_kinds[] = {
-	{{"source_trace_id", "checkpoints"}, &as_model_task, COUNT(tasks)},
-	{{"candidate_trace_id", "checkpoint_results"}, &as_model_result, COUNT(results)},
-	{{"source_trace_id", "prompt"}, &as_model_task, COUNT(tasks)}, /* with something missing */
-	{{"candidate_trace_id", "task_id"}, &as_model_result, COUNT(results)},
-	{{"trace_id", "trace_id"}, &as_model_trace, COUNT(traces)},
-	{{"steps", "steps"}, &as_model_trace, COUNT(traces)},
+	{{"source_trace_id", "checkpoints"}, &as_model_task, AS_CORPUS_TASK, COUNT(tasks)},
+	{{"candidate_trace_id", "checkpoint_results"}, &as_model_result, AS_CORPUS_RESULT, COUNT(results)},
+	/* with something missing */
+	{{"source_trace_id", "prompt"}, &as_model_task, AS_CORPUS_TASK, COUNT(tasks)},
+	{{"candidate_trace_id", "task_id"}, &as_model_result, AS_CORPUS_RESULT, COUNT(results)},
+	{{"trace_id", "trace_id"}, &as_model_trace, AS_CORPUS_TRACE, COUNT(traces)},
+	{{"steps", "steps"}, &as_model_trace, AS_CORPUS_TRACE, COUNT(traces)},
 };
 
 static const kind file_kinds[] = {
-	{{"entries", "entries"}, &as_model_goals, COUNT(goals)},
-	{{"servers", "servers"}, &as_model_manifest, COUNT(servers)},
+	{{"entries", "entries"}, &as_model_goals, AS_CORPUS_GOALS, COUNT(goals)},
+	{{"servers", "servers"}, &as_model_manifest, AS_CORPUS_MANIFEST, COUNT(servers)},
 };
 
 static const kind *kind_of(const kind *kinds, size_t n, const assay_json *document)
@@ -139,10 +142,19 @@ static int flush(corpus *c, assay_error *err)
 	return 0;
 }
 
+/* Hand a document on, whose text stands in buf from `from` on. */
+static int pass_on(corpus *c, enum as_corpus_kind what_it_is, const as_line *line, size_t from, assay_json **made,
+		   assay_error *what)
+{
+	const as_corpus_item item = {what_it_is, line, c->file, {c->buf.ptr + from, c->buf.len - from}, made};
+	return c->options->take ? c->options->take(c->options->payload, &item, what) : 0;
+}
+
 static int take_line(void *payload, const as_line *line, assay_error *what)
 {
 	corpus *c = payload;
 	assay_json *document = NULL, *made = NULL;
+	size_t from = c->buf.len;
 	const kind *k;
 	int rc = as_lines_parse(c->lines, line, &document, what);
 	if (rc < 0) {
@@ -156,8 +168,10 @@ static int take_line(void *payload, const as_line *line, assay_error *what)
 		count(c, k, 1);
 		look_closer(c, k, made, line);
 		as_json_write(&c->buf, made, ASSAY_JSON_COMPACT);
-		as_buf_byte(&c->buf, '\n');
 		rc = as_buf_check(&c->buf, what);
+		rc = rc < 0 ? rc : pass_on(c, k->kind, line, from, &made, what);
+		as_buf_byte(&c->buf, '\n');
+		rc = rc < 0 ? rc : as_buf_check(&c->buf, what);
 	}
 	if (rc == 0 && c->buf.len >= CHUNK) {
 		rc = flush(c, what);
@@ -166,10 +180,11 @@ static int take_line(void *payload, const as_line *line, assay_error *what)
 	return rc;
 }
 
-static int read_document(corpus *c, const assay_json *document, assay_error *what)
+static int read_document(corpus *c, const as_line *line, const assay_json *document, assay_error *what)
 {
 	const kind *k = kind_of(file_kinds, sizeof file_kinds / sizeof *file_kinds, document);
 	const assay_json *entry = as_json_first(document);
+	enum as_corpus_kind what_it_is = k ? k->kind : AS_CORPUS_CATALOGUE;
 	assay_json *made = NULL;
 	int rc = 0;
 	if (k) {
@@ -188,8 +203,10 @@ static int read_document(corpus *c, const assay_json *document, assay_error *wha
 	} else if (rc == 0) {
 		as_json_write(&c->buf, made ? made : document, ASSAY_JSON_PRETTY);
 	}
+	rc = rc < 0 ? rc : as_buf_check(&c->buf, what);
+	rc = rc < 0 || !made ? rc : pass_on(c, what_it_is, line, 0, &made, what);
 	as_json_free(made);
-	return rc < 0 ? rc : as_buf_check(&c->buf, what);
+	return rc;
 }
 
 /* A file that is one document is like one line. */
@@ -205,7 +222,7 @@ static int take_file(corpus *c, const char *path, assay_error *err)
 	rc = rc < 0 ? rc : as_json_parse_with(as_text_str(text), ASSAY_JSON_PEER, &limits, &notes, &document, &what);
 	if (rc == 0) {
 		as_lines_mended(c->lines, &line, &notes);
-		rc = read_document(c, document, &what);
+		rc = read_document(c, &line, document, &what);
 	}
 	as_json_free(document);
 	as_text_free(&text);
@@ -226,10 +243,10 @@ static int begin(corpus *c, const char *relative, assay_error *err)
 {
 	as_buf path = {0}, folder = {0};
 	int rc;
-	if (!c->into) {
+	if (!c->options->into) {
 		return 0;
 	}
-	as_path_join(&path, as_str(c->into), as_str(relative));
+	as_path_join(&path, as_str(c->options->into), as_str(relative));
 	rc = as_buf_check(&path, err);
 	if (rc == 0) {
 		as_buf_add(&folder, as_path_dir(as_buf_str(&path)));
@@ -257,6 +274,7 @@ static int on_file(void *payload, const char *relative, const char *path, assay_
 	if (!lines && !ends_with(relative, ".json")) {
 		return 0;
 	}
+	c->file = relative;
 	rc = begin(c, relative, err);
 	rc = rc < 0 ? rc : lines ? as_lines_each(c->lines, path, take_line, c, err) : take_file(c, path, err);
 	rc = rc < 0 ? rc : flush(c, err);
@@ -270,16 +288,16 @@ static int on_file(void *payload, const char *relative, const char *path, assay_
 	return rc;
 }
 
-int as_corpus_read(const char *folder, const char *into, as_lines *lines, as_corpus_counts *counts, assay_error *err)
+int as_corpus_read(const as_corpus_options *options, as_lines *lines, as_corpus_counts *counts, assay_error *err)
 {
-	corpus c = {.lines = lines, .counts = counts, .into = into};
+	corpus c = {.lines = lines, .counts = counts, .options = options};
 	int rc;
 	*counts = (as_corpus_counts){0};
-	if (!as_dir_exists(folder)) {
-		return as_fail(err, ASSAY_ENOENT, "there is no folder %s", folder);
+	if (!as_dir_exists(options->folder)) {
+		return as_fail(err, ASSAY_ENOENT, "there is no folder %s", options->folder);
 	}
-	rc = into ? as_make_dirs(into, err) : 0;
-	rc = rc < 0 ? rc : as_walk(folder, on_file, &c, err);
+	rc = options->into ? as_make_dirs(options->into, err) : 0;
+	rc = rc < 0 ? rc : as_walk(options->folder, on_file, &c, err);
 	as_buf_free(&c.buf);
 	return rc;
 }

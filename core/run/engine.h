@@ -74,7 +74,7 @@ int as_stage_generate(as_engine *e, int upto, uint64_t *shortfall, assay_error *
 int as_stage_plan(as_engine *e, assay_json **rows, assay_error *err);
 
 /* Run the gates again on every task of this run in the store, and nothing else. A task that does not pass loses its
- * certificate, and *refused counts it. *tasks: array of
+ * certificate, and *refused counts it; of an import one that passes gets it back. *tasks: array of
  * {"task_id","category","index","passed","refused_by","failed":[gate]}. */
 int as_stage_gates(as_engine *e, assay_json **tasks, uint64_t *refused, assay_error *err);
 
@@ -89,8 +89,9 @@ int as_stage_reach(as_engine *e, assay_json **rows, assay_error *err);
 /* Score all stored attempts again with the manifest's scorers. *changed: verdicts that differ from before. */
 int as_stage_rescore(as_engine *e, uint64_t *scored, uint64_t *changed, assay_error *err);
 
-/* The report model of what the store holds of this run. */
-int as_stage_figures(as_engine *e, assay_json **model, assay_error *err);
+/* The report model of what the store holds of this run. provable: only what follows from traces, as in a release;
+ * results that an import brought without their traces are left out then. */
+int as_stage_figures(as_engine *e, bool provable, assay_json **model, assay_error *err);
 
 /* Render the manifest's reports below `dir`; appends the paths written to *paths (array of text). */
 int as_stage_report(as_engine *e, const assay_json *model, const char *dir, assay_json *paths, assay_error *err);

@@ -102,7 +102,7 @@ static int complete_task(evaluation *v, eval_task *t, assay_str tape_id, assay_e
 		rc = as_task_required(t->document, e->catalogue, &t->arena, &t->required, err);
 	}
 	if (rc == 0) {
-		t->servers = as_json_pointer(t->document, "/provenance/assay/servers");
+		t->servers = as_task_servers(t->document);
 		rc = as_catalogue_surface(e->catalogue, t->servers, &t->arena, &t->surface, err);
 	}
 	as_uuid_seed(as_json_str(as_json_get(t->document, "task_id")), &t->seed);
@@ -156,7 +156,9 @@ static int list_items(evaluation *v, assay_error *err)
 	const as_manifest *m = v->engine->manifest;
 	for (uint32_t k = 0; k < m->n_conditions; k++) {
 		for (uint32_t c = 0; c < m->n_candidates; c++) {
-			for (uint32_t t = 0; t < v->n_tasks; t++) {
+			bool made =
+				as_manifest_pairs(&m->conditions[k], &m->candidates[c]) && !m->candidates[c].recorded;
+			for (uint32_t t = 0; t < v->n_tasks && made; t++) {
 				for (uint32_t r = 0; r < m->conditions[k].attempts; r++) {
 					if (!as_grow(&v->items, &v->cap_items, v->n_items + 1, sizeof *v->items)) {
 						return as_fail_memory(err);
@@ -222,9 +224,9 @@ static int score_all(as_worker *w, as_engine *e, const assay_json *task, const a
 }
 
 /* A fail whose end was not the agent's doing counts in no rate; a pass stands whatever the end. */
-static bool is_void(const as_verdict_row *headline, assay_str end_class)
+static bool is_void(const as_manifest *m, const as_verdict_row *headline, assay_str end_class)
 {
-	return !as_str_is(headline->verdict, "pass") && !as_str_is(end_class, "agent");
+	return !as_str_is(headline->verdict, "pass") && as_manifest_voids(m, end_class);
 }
 
 static assay_json *attempt_metadata(const evaluation *v, const eval_item *item)
@@ -273,7 +275,7 @@ static int keep_try(evaluation *v, as_worker *w, const eval_item *item, const ch
 				      .trace = as_text_str(text),
 				      .verdicts = verdicts.rows,
 				      .n_verdicts = verdicts.n};
-		*voided = is_void(&verdicts.rows[m->headline], row.end_class);
+		*voided = is_void(m, &verdicts.rows[m->headline], row.end_class);
 		row.voided = *voided;
 		rc = as_store_put_attempt(e->store, &row, err);
 	}
@@ -421,6 +423,9 @@ static int list_rescored(void *payload, const as_attempt_row *row, assay_error *
 	rescoring *r = payload;
 	rescored *item;
 	assay_str old = {NULL, 0};
+	if (row->trace.len == 0) {
+		return 0; /* recorded elsewhere, and the trace did not come along */
+	}
 	if (!as_grow(&r->list, &r->cap, r->n + 1, sizeof *r->list)) {
 		return as_fail_memory(err);
 	}
@@ -467,7 +472,7 @@ static int rescore_one(evaluation *v, rescored *item, bool *changed, assay_error
 	if (rc == 0) {
 		const as_verdict_row *headline = &s.rows[v->engine->manifest->headline];
 		*changed = !as_str_eq(headline->body, item->old);
-		item->row.voided = is_void(headline, item->row.end_class);
+		item->row.voided = is_void(v->engine->manifest, headline, item->row.end_class);
 		item->row.verdicts = s.rows;
 		item->row.n_verdicts = s.n;
 		rc = as_store_put_attempt(v->engine->store, &item->row, err);
@@ -556,7 +561,7 @@ int as_stage_reach(as_engine *e, assay_json **rows, assay_error *err)
 	*rows = as_json_array();
 	rc = rc < 0 ? rc : *rows ? load_tasks(&v, err) : as_fail_memory(err);
 	for (uint32_t i = 0; i < e->manifest->n_conditions && rc == 0; i++) {
-		rc = reach_row(&v, i, *rows, err);
+		rc = e->manifest->conditions[i].recorded ? 0 : reach_row(&v, i, *rows, err);
 	}
 	eval_free(&v);
 	if (rc < 0) {

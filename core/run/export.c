@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/run/adopt.h"
 #include "core/run/result.h"
 #include "core/task/model.h"
 #include <errno.h>
@@ -59,6 +60,10 @@ static int export_task(void *payload, const as_task_row *row, assay_error *err)
 {
 	exporting *x = payload;
 	int rc = put(x, SPECS, row->body, err);
+	if (rc == 0 && row->trace_id.len == 0) {
+		x->counts->tasks++;
+		return 0; /* an imported one that came without its reference */
+	}
 	if (rc == 0 && !as_grow(&x->references, &x->cap, x->n + 1, sizeof *x->references)) {
 		rc = as_fail_memory(err);
 	}
@@ -115,18 +120,84 @@ static int export_result(exporting *x, const as_attempt_row *row, const as_verdi
 	return rc;
 }
 
+/* Is it an attempt that came with an import? Its result came along, too, or is there none. */
+static bool is_recorded(const exporting *x, assay_str condition)
+{
+	const as_manifest *m = x->engine->manifest;
+	for (size_t i = 0; i < m->n_conditions; i++) {
+		if (m->conditions[i].recorded && as_str_is(condition, m->conditions[i].name)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static int export_attempt(void *payload, const as_attempt_row *row, assay_error *err)
 {
 	exporting *x = payload;
 	const as_verdict_row *headline = headline_of(x, row);
+	bool recorded = is_recorded(x, row->condition);
 	int rc;
-	if (row->voided || !headline) {
+	if (!recorded && (row->voided || !headline)) {
 		return 0;
 	}
-	rc = put(x, CANDIDATES, row->trace, err);
-	rc = rc < 0 ? rc : export_result(x, row, headline, err);
+	rc = row->trace.len > 0 ? put(x, CANDIDATES, row->trace, err) : 0;
+	rc = rc < 0 || recorded ? rc : export_result(x, row, headline, err);
 	x->counts->attempts += rc == 0;
 	return rc;
+}
+
+/* ---- what came with an import ---- */
+
+static int export_imported_result(void *payload, assay_str key, assay_str body, assay_error *err)
+{
+	(void)key;
+	return put(payload, RESULTS, body, err);
+}
+
+typedef struct file_export {
+	const char *folder;
+	as_export_counts *counts;
+} file_export;
+
+/* The name of a file below the folder: a store of somebody else's may hold any. */
+static bool is_below(assay_str name)
+{
+	bool fine = name.len > 0 && name.ptr[0] != '/';
+	for (size_t from = 0, to; fine && from <= name.len; from = to + 1) {
+		for (to = from; to < name.len && name.ptr[to] != '/'; to++) {
+		}
+		fine = !as_str_is((assay_str){name.ptr + from, to - from}, "..");
+	}
+	return fine;
+}
+
+static int export_file(void *payload, assay_str key, assay_str body, assay_error *err)
+{
+	const file_export *x = payload;
+	as_buf path = {0}, folder = {0};
+	int rc;
+	if (!is_below(key)) {
+		return as_fail(err, ASSAY_EDATA, "\"%.*s\" is no file below the folder", ASSAY_FMT(key));
+	}
+	as_path_join(&path, as_str(x->folder), key);
+	as_buf_add(&folder, as_path_dir(as_buf_str(&path)));
+	rc = as_buf_check(&path, err);
+	rc = rc < 0 ? rc : as_buf_check(&folder, err);
+	rc = rc < 0 ? rc : as_make_dirs(folder.ptr, err);
+	rc = rc < 0 ? rc : as_file_write(path.ptr, body, err);
+	x->counts->files += rc == 0;
+	as_buf_free(&path);
+	as_buf_free(&folder);
+	return rc;
+}
+
+static int export_imported(exporting *x, const char *folder, assay_error *err)
+{
+	file_export files = {folder, x->counts};
+	assay_str run = as_str(x->engine->manifest->bench_id);
+	int rc = as_store_parts(x->engine->store, run, AS_ADOPT_RESULT, export_imported_result, x, err);
+	return rc < 0 ? rc : as_store_parts(x->engine->store, run, AS_ADOPT_FILE, export_file, &files, err);
 }
 
 static int begin(exporting *x, const char *folder, assay_error *err)
@@ -147,8 +218,9 @@ int as_export(as_engine *e, const char *folder, as_export_counts *counts, assay_
 	exporting x = {.engine = e, .counts = counts};
 	assay_str run = as_str(e->manifest->bench_id);
 	int rc = begin(&x, folder, err);
-	rc = rc < 0 ? rc : as_store_tasks(e->store, run, true, export_task, &x, err);
+	rc = rc < 0 ? rc : as_store_tasks(e->store, run, !e->manifest->imported, export_task, &x, err);
 	rc = rc < 0 ? rc : export_references(&x, err);
+	rc = rc < 0 || !e->manifest->imported ? rc : export_imported(&x, folder, err);
 	rc = rc < 0 ? rc : as_store_attempts(e->store, run, true, export_attempt, &x, err);
 	for (int i = 0; i < N_FILES; i++) {
 		rc = rc < 0 ? rc : flush(&x, i, err);

@@ -11,6 +11,8 @@ typedef struct gating {
 	as_arena arena;
 	as_task_row *list; /* texts: the arena's */
 	size_t n, cap;
+	as_goal_row *goals; /* of these tasks, in their order; texts: the arena's */
+	size_t n_goals, cap_goals;
 	assay_json *out; /* array, one object a task */
 	uint64_t refused;
 } gating;
@@ -70,7 +72,44 @@ static int load(gating *g, const as_task_row *t, assay_json **task, as_trace **t
 	return as_store_row(store, rc, "task", t->task_id, err);
 }
 
-/* A task that no longer passes loses its certificate; one that passes and had none is not taken in here. */
+static int keep_goal(void *payload, const as_goal_row *row, assay_error *err)
+{
+	gating *g = payload;
+	as_goal_row *r;
+	if (row->task_id.len == 0) {
+		return 0;
+	}
+	if (!as_grow(&g->goals, &g->cap_goals, g->n_goals + 1, sizeof *g->goals)) {
+		return as_fail_memory(err);
+	}
+	r = &g->goals[g->n_goals++];
+	*r = *row;
+	r->run_id = as_str(g->engine->manifest->bench_id);
+	r->category = as_arena_str(&g->arena, row->category);
+	r->goal_id = as_arena_str(&g->arena, row->goal_id);
+	r->body = as_arena_str(&g->arena, row->body);
+	r->trace_id = as_arena_str(&g->arena, row->trace_id);
+	r->task_id = as_arena_str(&g->arena, row->task_id);
+	return g->arena.failed ? as_fail_memory(err) : 0;
+}
+
+/* The funnel counts a task where its certificate says that it is. */
+static int settle_goal(gating *g, const as_task_row *t, const char *reason, assay_error *err)
+{
+	int rc = 0;
+	for (size_t i = 0; i < g->n_goals && rc == 0; i++) {
+		as_goal_row *r = &g->goals[i];
+		if (r->index == t->index && as_str_eq(r->category, t->category)) {
+			r->state = t->certified ? ASSAY_STR("certified") : ASSAY_STR("rejected");
+			r->reason = as_str(t->certified ? "" : reason);
+			rc = as_store_put_goal(g->engine->store, r, err);
+		}
+	}
+	return rc;
+}
+
+/* A task that no longer passes loses its certificate; one that passes and had none is not taken in here: what else its
+ * category wanted is not known. Of an import every task is wanted. */
 static int gate_one(gating *g, as_task_row *t, assay_error *err)
 {
 	assay_json *task = NULL, *certificate = NULL;
@@ -79,14 +118,20 @@ static int gate_one(gating *g, as_task_row *t, assay_error *err)
 	assay_text text = {0};
 	const char *reason = "";
 	bool passed = false;
-	int rc = load(g, t, &task, &trace, &tape, err);
+	int rc;
+	if (t->trace_id.len == 0) {
+		return report(g, t, false, AS_NO_REFERENCE, NULL) < 0 ? as_fail_memory(err) : 0;
+	}
+	rc = load(g, t, &task, &trace, &tape, err);
 	rc = rc < 0 ? rc : as_gates_run(g->worker, task, trace, tape, "gate", &certificate, &passed, &reason, err);
 	rc = rc < 0 ? rc : as_json_dump(certificate, ASSAY_JSON_COMPACT, &text, err);
 	if (rc == 0) {
+		bool before = t->certified;
 		t->certificate = as_text_str(text);
 		g->refused += t->certified && !passed;
-		t->certified = t->certified && passed;
+		t->certified = (t->certified || g->engine->manifest->imported) && passed;
 		rc = as_store_put_task(g->engine->store, t, err);
+		rc = rc < 0 || t->certified == before ? rc : settle_goal(g, t, reason, err);
 	}
 	if (rc == 0 && report(g, t, passed, reason, certificate) < 0) {
 		rc = as_fail_memory(err);
@@ -106,12 +151,14 @@ int as_stage_gates(as_engine *e, assay_json **tasks, uint64_t *refused, assay_er
 	if (rc == 0) {
 		rc = as_store_tasks(e->store, as_str(e->manifest->bench_id), false, keep_row, &g, err);
 	}
+	rc = rc < 0 ? rc : as_store_goals(e->store, as_str(e->manifest->bench_id), keep_goal, &g, err);
 	for (size_t i = 0; i < g.n && rc == 0; i++) {
 		rc = as_cancel_is_set(e->cancel) ? as_fail(err, ASSAY_ECANCELED, "interrupted")
 						 : gate_one(&g, &g.list[i], err);
 	}
 	as_worker_free(g.worker);
 	free(g.list);
+	free(g.goals);
 	as_arena_free(&g.arena);
 	*refused = g.refused;
 	*tasks = g.out;

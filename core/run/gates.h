@@ -5,6 +5,9 @@
 #include "core/run/context.h"
 #include "core/trace/tape.h"
 
+/* Why a task has no certificate that came without the trace it was made from. */
+#define AS_NO_REFERENCE "no_reference"
+
 /* Names of all gates, NULL-terminated. */
 const char *const *as_gate_names(void);
 

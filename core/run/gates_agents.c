@@ -2,6 +2,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/run/gates_private.h"
+#include "core/task/task.h"
 #include "core/world/replay.h"
 #include <assay/roles/scorer.h>
 #include <string.h>
@@ -168,8 +169,7 @@ int as_gate_random_fails(const gate_input *in, bool *passed, assay_json *evidenc
 	as_arena arena = {0};
 	assay_tools surface = {NULL, 0};
 	int64_t passes = 0;
-	int rc = as_catalogue_surface(in->context->engine->catalogue,
-				      as_json_pointer(in->task, "/provenance/assay/servers"), &arena, &surface, err);
+	int rc = as_catalogue_surface(in->context->engine->catalogue, as_task_servers(in->task), &arena, &surface, err);
 	as_rng_seed(&g.rng, as_derive_seed(0, "random agent", as_json_str(as_json_get(in->task, "task_id"))));
 	split_prompt(&g, as_json_str(as_json_get(in->task, "prompt")));
 	for (int i = 0; i < TRIALS && rc == 0; i++) {

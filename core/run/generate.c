@@ -151,8 +151,12 @@ int as_stage_generate(as_engine *e, int upto, uint64_t *shortfall, assay_error *
 {
 	const as_manifest *m = e->manifest;
 	generation g = {.engine = e, .upto = upto};
-	int rc = as_check_models(e, true, err);
+	int rc;
 	*shortfall = 0;
+	if (m->imported) {
+		return 0; /* its tasks are another benchmark's */
+	}
+	rc = as_check_models(e, true, err);
 	rc = rc < 0 ? rc : prepare(&g, err);
 	while (rc == 0) {
 		rc = schedule(&g, err);

@@ -151,11 +151,14 @@ static assay_json *author_models(const as_manifest *m)
 /* Hash of the parts that decide what the tasks are. */
 static int hash_bench(as_manifest *m, assay_error *err)
 {
-	static const char *const parts[] = {"seed", "profile", "mcpServers", "servers", "environments", "generation"};
-	assay_json *models = author_models(m), *whole = as_json_object();
+	static const char *const made[] = {"seed",         "profile",    "mcpServers", "servers",
+					   "environments", "generation", NULL};
+	static const char *const taken[] = {"imported", NULL};
+	const char *const *parts = m->imported ? taken : made;
+	assay_json *whole = as_json_object();
 	assay_text text = {0};
-	int rc = as_json_set(whole, "models", models);
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+	int rc = m->imported ? 0 : as_json_set(whole, "models", author_models(m));
+	for (size_t i = 0; parts[i]; i++) {
 		const assay_json *part = as_json_get(m->document, parts[i]);
 		rc |= as_json_set(whole, parts[i], part ? as_json_clone(part) : as_json_null());
 	}
@@ -265,4 +268,14 @@ const as_model_spec *as_manifest_model(const as_manifest *m, const char *name)
 		}
 	}
 	return NULL;
+}
+
+bool as_manifest_pairs(const as_condition_spec *condition, const as_candidate_spec *candidate)
+{
+	return condition->recorded == candidate->recorded;
+}
+
+bool as_manifest_voids(const as_manifest *m, assay_str end_class)
+{
+	return !as_str_is(end_class, "agent") && strcmp(m->profile, "dynamicmcpbench") != 0;
 }

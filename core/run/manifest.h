@@ -45,6 +45,7 @@ typedef struct as_candidate_spec {
 	as_use explorer;
 	const assay_json *sampling; /* object or NULL */
 	bool listed;
+	bool recorded;            /* its attempts came with an import; it has no explorer and is never run */
 	const assay_json *record; /* the candidate as written and expanded: part of the attempt's id */
 } as_candidate_spec;
 
@@ -61,6 +62,7 @@ typedef struct as_condition_spec {
 	as_use exposure;
 	as_budget budget;
 	uint32_t attempts;        /* repeats in this condition */
+	bool recorded;            /* of the recorded candidates, and of them only */
 	const assay_json *record; /* part of the attempt's id */
 } as_condition_spec;
 
@@ -69,6 +71,7 @@ typedef struct as_manifest {
 	const char *name, *version, *profile;
 	uint64_t seed;
 	const assay_json *document; /* expanded: defaults filled in; no secret is ever expanded in it */
+	bool imported;              /* the tasks are another benchmark's: nothing is generated, no server is needed */
 
 	const as_server_spec *servers; /* sorted by id */
 	size_t n_servers;
@@ -101,7 +104,7 @@ typedef struct as_manifest {
 	double usd;                      /* for all models of a store; 0: no bound */
 
 	char bench_id[65]; /* hash of all that decides the tasks: servers, environments, models, generation, profile,
-			      seed */
+			      seed; of imported ones what was imported */
 } as_manifest;
 
 typedef struct as_manifest_overrides {
@@ -123,6 +126,10 @@ int as_manifest_from_json(assay_json *document, const char *path, as_manifest **
 int as_manifest_check_plugins(const as_manifest *m, as_registry *registry, assay_error *err);
 
 const as_model_spec *as_manifest_model(const as_manifest *m, const char *name); /* NULL: none */
-assay_str as_manifest_schema(void);                                             /* the JSON Schema that ships */
+/* Does this candidate have attempts in this condition? */
+bool as_manifest_pairs(const as_condition_spec *condition, const as_candidate_spec *candidate);
+/* Is a fail with this class of end void? Under the profile of the reference nothing is: it counts every attempt. */
+bool as_manifest_voids(const as_manifest *m, assay_str end_class);
+assay_str as_manifest_schema(void); /* the JSON Schema that ships */
 
 #endif

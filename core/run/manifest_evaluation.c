@@ -24,19 +24,40 @@ static int record_model(const as_manifest_build *b, as_candidate_spec *c, assay_
 	return rc < 0 ? as_fail_memory(err) : 0;
 }
 
+/* Attempts that were made elsewhere come with tasks that were made elsewhere. */
+static int check_recorded(const as_manifest_build *b, const assay_json *at, const char *pointer, assay_error *err)
+{
+	if (b->m.imported) {
+		return 0;
+	}
+	as_manifest_fail(at, err, pointer, "\"recorded\" goes with an imported benchmark");
+	as_error_hint(err, "take it away");
+	return ASSAY_EDATA;
+}
+
 static int read_candidate(as_manifest_build *b, const assay_json *v, size_t index, as_candidate_spec *c,
 			  assay_error *err)
 {
-	static const char *const reserved[] = {"name", "use", "model", "listed", "sampling", NULL};
-	static const char *const no_part_of_candidate[] = {"listed",
+	static const char *const reserved[] = {"name", "use", "model", "listed", "sampling", "recorded", NULL};
+	static const char *const no_part_of_candidate[] = {"listed", "recorded",
 							   NULL}; /* whoever is unlisted is the same candidate */
 	char pointer[96];
 	*c = (as_candidate_spec){.name = as_json_cstr(as_json_get(v, "name"), ""),
 				 .sampling = as_json_get(v, "sampling"),
-				 .listed = as_json_boolean(as_json_get(v, "listed"), 1)};
+				 .listed = as_json_boolean(as_json_get(v, "listed"), 1),
+				 .recorded = as_json_boolean(as_json_get(v, "recorded"), 0)};
 	snprintf(pointer, sizeof pointer, "/evaluation/candidates/%zu", index);
 	if (as_take_options(b, v, no_part_of_candidate, &c->record, err) < 0) {
 		return ASSAY_ENOMEM;
+	}
+	if (c->recorded != !as_json_get(v, "use")) {
+		as_manifest_fail(v, err, pointer,
+				 c->recorded ? "a candidate that is recorded is not run: it has no \"use\""
+					     : "required member \"use\" is missing");
+		return ASSAY_EDATA;
+	}
+	if (c->recorded) {
+		return check_recorded(b, v, pointer, err);
 	}
 	int rc = as_read_use(b, v, "explorer", NULL, reserved, pointer, &c->explorer, err);
 	return rc < 0 ? rc : record_model(b, c, err);
@@ -89,10 +110,11 @@ static int read_condition(as_manifest_build *b, const assay_json *v, size_t inde
 {
 	static const char *const reserved[] = {"use", "model", NULL};
 	const assay_json *world = as_json_get(v, "world");
-	static const char *const no_part_of_condition[] = {"attempts",
+	static const char *const no_part_of_condition[] = {"attempts", "recorded",
 							   NULL}; /* more repeats leave the others as they are */
 	char pointer[96];
-	*c = (as_condition_spec){.name = as_json_cstr(as_json_get(v, "name"), "")};
+	*c = (as_condition_spec){.name = as_json_cstr(as_json_get(v, "name"), ""),
+				 .recorded = as_json_boolean(as_json_get(v, "recorded"), 0)};
 	if (as_take_options(b, v, no_part_of_condition, &c->record, err) < 0) {
 		return ASSAY_ENOMEM;
 	}
@@ -101,6 +123,10 @@ static int read_condition(as_manifest_build *b, const assay_json *v, size_t inde
 	c->replay.near_threshold = as_json_f64(as_json_get(world, "near"), 0.75);
 	c->budget = as_read_budget(as_json_get(v, "budget"), DEFAULT_SECONDS);
 	c->attempts = (uint32_t)as_json_i64(as_json_get(v, "attempts"), attempts);
+	snprintf(pointer, sizeof pointer, "/evaluation/conditions/%zu", index);
+	if (c->recorded && check_recorded(b, v, pointer, err) < 0) {
+		return ASSAY_EDATA;
+	}
 	snprintf(pointer, sizeof pointer, "/evaluation/conditions/%zu/exposure", index);
 	if (check_embedder(b, as_json_get(v, "exposure"), pointer, err) < 0) {
 		return ASSAY_EDATA;

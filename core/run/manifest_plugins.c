@@ -142,7 +142,9 @@ static int check_evaluation(const as_manifest *m, as_registry *registry, assay_e
 {
 	int rc = 0;
 	for (size_t i = 0; i < m->n_candidates && rc == 0; i++) {
-		rc = check_use(m, registry, &m->candidates[i].explorer, ASSAY_ROLE_EXPLORER, err);
+		rc = m->candidates[i].recorded
+			     ? 0
+			     : check_use(m, registry, &m->candidates[i].explorer, ASSAY_ROLE_EXPLORER, err);
 	}
 	for (size_t i = 0; i < m->n_conditions && rc == 0; i++) {
 		rc = check_use(m, registry, &m->conditions[i].exposure, ASSAY_ROLE_EXPOSURE, err);

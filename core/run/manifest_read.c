@@ -188,6 +188,7 @@ int as_manifest_read(as_manifest_build *b, assay_error *err)
 	b->m.name = as_json_cstr(as_json_get(d, "name"), "");
 	b->m.version = as_json_cstr(as_json_get(d, "version"), "");
 	b->m.profile = as_json_cstr(as_json_get(d, "profile"), "");
+	b->m.imported = as_json_get(d, "imported") != NULL;
 	b->m.seed = (uint64_t)as_json_i64(as_json_get(d, "seed"), 0);
 	b->m.jobs = (uint32_t)as_json_i64(as_json_get(limits, "jobs"), 0);
 	b->m.server_processes = (uint32_t)as_json_i64(as_json_get(limits, "server_processes"), 0);

@@ -203,6 +203,10 @@ int as_read_servers(as_manifest_build *b, assay_error *err)
 	as_server_spec *list = as_arena_alloc(&b->arena, (as_json_count(all) + 1) * sizeof *list);
 	size_t n = 0;
 	int rc = list ? read_environments(b, err) : as_fail_memory(err);
+	if (rc == 0 && as_json_count(all) == 0 && !b->m.imported) {
+		rc = as_manifest_fail(all, err, "/mcpServers", "no server is named");
+		as_error_hint(err, "add one, or take over what another client has: \"assay servers import FILE\"");
+	}
 	if (rc == 0) {
 		rc = check_settings(b, err);
 	}

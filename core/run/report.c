@@ -10,6 +10,7 @@
 
 typedef struct filling {
 	as_engine *engine;
+	bool provable; /* attempts without a trace are left out */
 	as_figures *figures;
 	as_arena arena;
 	char (*wanted)[65]; /* ids of the attempts that the manifest asks for, sorted */
@@ -53,7 +54,11 @@ static int fill_task(void *payload, const as_task_row *row, assay_error *err)
 {
 	filling *f = payload;
 	assay_json *task = NULL, *certificate = NULL;
-	int rc = as_json_parse(row->body, ASSAY_JSON_PEER, &task, err);
+	int rc;
+	if (!row->certified && (f->provable || row->trace_id.len > 0)) {
+		return 0; /* refused by a gate */
+	}
+	rc = as_json_parse(row->body, ASSAY_JSON_PEER, &task, err);
 	if (rc == 0) {
 		rc = as_json_parse(row->certificate, ASSAY_JSON_PEER, &certificate, err);
 	}
@@ -82,7 +87,8 @@ static int list_wanted(filling *f, assay_error *err)
 	const as_manifest *m = f->engine->manifest;
 	for (size_t k = 0; k < m->n_conditions; k++) {
 		for (size_t c = 0; c < m->n_candidates; c++) {
-			for (size_t t = 0; t < f->n_tasks; t++) {
+			bool pair = as_manifest_pairs(&m->conditions[k], &m->candidates[c]);
+			for (size_t t = 0; t < f->n_tasks && pair; t++) {
 				for (uint32_t r = 0; r < m->conditions[k].attempts; r++) {
 					int rc;
 					if (!as_grow(&f->wanted, &f->cap_wanted, f->n_wanted + 1, sizeof *f->wanted)) {
@@ -123,10 +129,11 @@ static int fill_attempt(void *payload, const as_attempt_row *row, assay_error *e
 	char id[65];
 	int rc;
 	snprintf(id, sizeof id, "%.*s", ASSAY_FMT(row->attempt_id));
-	if (!headline || !f->n_wanted || !bsearch(id, f->wanted, f->n_wanted, sizeof *f->wanted, compare_ids)) {
+	if (!headline || (f->provable && row->trace.len == 0) || !f->n_wanted ||
+	    !bsearch(id, f->wanted, f->n_wanted, sizeof *f->wanted, compare_ids)) {
 		return 0;
 	}
-	rc = as_trace_parse(row->trace, &trace, err);
+	rc = row->trace.len > 0 ? as_trace_parse(row->trace, &trace, err) : 0; /* a recorded one may have none */
 	if (rc == 0) {
 		rc = as_json_parse(headline->body, ASSAY_JSON_PEER, &verdict, err);
 	}
@@ -152,9 +159,9 @@ static int note_plugins(as_engine *e, assay_error *err)
 	return rc;
 }
 
-int as_stage_figures(as_engine *e, assay_json **model, assay_error *err)
+int as_stage_figures(as_engine *e, bool provable, assay_json **model, assay_error *err)
 {
-	filling f = {.engine = e};
+	filling f = {.engine = e, .provable = provable};
 	assay_str run = as_str(e->manifest->bench_id);
 	int rc = as_figures_new(e->manifest->document, e->manifest->bench_id, &f.figures, err);
 	*model = NULL;
@@ -163,7 +170,8 @@ int as_stage_figures(as_engine *e, assay_json **model, assay_error *err)
 	rc = rc < 0 ? rc : as_store_parts(e->store, run, "server", fill_server, &f, err);
 	rc = rc < 0 ? rc : as_store_parts(e->store, run, "plugin", fill_plugin, &f, err);
 	rc = rc < 0 ? rc : as_store_goals(e->store, run, fill_goal, &f, err);
-	rc = rc < 0 ? rc : as_store_tasks(e->store, run, true, fill_task, &f, err);
+	/* Imported tasks without a reference have no certificate, but may have results. */
+	rc = rc < 0 ? rc : as_store_tasks(e->store, run, !e->manifest->imported, fill_task, &f, err);
 	rc = rc < 0 ? rc : list_wanted(&f, err);
 	rc = rc < 0 ? rc : as_store_attempts(e->store, run, true, fill_attempt, &f, err);
 	rc = rc < 0 ? rc : as_figures_finish(f.figures, model, err);

@@ -268,6 +268,12 @@ int as_task_make(const assay_json *body, const as_task_frame *frame, const as_ca
 	return 0;
 }
 
+const assay_json *as_task_servers(const assay_json *task)
+{
+	const assay_json *ours = as_json_pointer(task, "/provenance/assay/servers");
+	return as_json_type(ours) == ASSAY_JSON_ARRAY ? ours : as_json_get(task, "servers_used");
+}
+
 int as_task_required(const assay_json *task, const as_catalogue *catalogue, as_arena *a, assay_tools *out,
 		     assay_error *err)
 {

@@ -29,6 +29,9 @@ int as_task_check(const assay_json *task, assay_error *err);
 int as_task_complexity(const assay_step *steps, size_t n, const as_catalogue *catalogue, assay_json **out,
 		       assay_error *err);
 
+/* The servers (array of ids) that a task is about: its goal's; of a task of others those of its reference. */
+const assay_json *as_task_servers(const assay_json *task);
+
 /* Union of the equivalence sets, first occurrence order, as far as the catalogue knows them. The list is the arena's.
  */
 int as_task_required(const assay_json *task, const as_catalogue *catalogue, as_arena *a, assay_tools *out,

@@ -1,0 +1,56 @@
+/* What the survey hands to storing. Private to adoption. */
+#ifndef AS_ADOPT_PRIVATE_H
+#define AS_ADOPT_PRIVATE_H
+
+#include "core/run/adopt.h"
+
+typedef struct adopted_task {
+	assay_json *document;
+	assay_str id, source; /* the document's */
+	bool twice;           /* an earlier one has its id */
+} adopted_task;
+
+/* A trace, as the survey remembers it. */
+typedef struct adopted_trace {
+	assay_str id, task_id; /* task_id: what its metadata say; may be empty */
+	assay_str model;
+} adopted_trace;
+
+/* An attempt that was made elsewhere: a result, with its trace or without; or a candidate's trace without a result. */
+typedef struct adopted_attempt {
+	assay_str task_id, trace_id;
+	const char *candidate, *condition;
+	uint32_t repeat;
+	uint32_t ordinal; /* among the results of the corpus; NO_RESULT: none */
+	bool known;       /* its task is there */
+	bool has_trace;
+} adopted_attempt;
+#define NO_RESULT UINT32_MAX
+
+struct as_adoption {
+	const char *folder;
+	as_lines *lines;
+	as_arena arena;
+	char digest[65];
+	adopted_task *tasks; /* in the corpus' order */
+	size_t n_tasks, cap_tasks;
+	adopted_task **by_id; /* each once */
+	size_t n_ids;
+	adopted_trace *traces; /* sorted by id in the end */
+	size_t n_traces, cap_traces;
+	adopted_attempt *attempts; /* the results first, in the corpus' order */
+	size_t n_attempts, cap_attempts, n_results;
+	assay_json *servers; /* {id: {"tools", "fingerprint"}} from traces */
+	assay_json *entries; /* {id: entry} from server manifests */
+	assay_json *goals;   /* {goal_id: goal} */
+};
+
+const adopted_task *as_adopted_task(const as_adoption *a, assay_str id);   /* NULL: none */
+const adopted_trace *as_adopted_trace(const as_adoption *a, assay_str id); /* NULL: none */
+
+/* What traces say of servers: surfaces, fingerprints, and servers that are only called. */
+int as_adopt_note_servers(as_adoption *a, const assay_json *trace, const as_line *line, assay_error *err);
+/* The catalogue's records (core/task/catalogue.h) of all servers, as an array. */
+int as_adopt_records(const as_adoption *a, assay_json **out, assay_error *err);
+
+#endif
