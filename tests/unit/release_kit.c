@@ -395,7 +395,7 @@ void kit_attempts(struct kit *k)
 int kit_pack(struct kit *k, assay_error *err)
 {
 	assay_json *model = NULL;
-	int rc = as_stage_figures(k->engine, &model, err);
+	int rc = as_stage_figures(k->engine, true, &model, err);
 	as_buf_clear(&k->archive);
 	rc = rc < 0 ? rc : as_release_pack(k->engine, model, k->dir.ptr, &k->archive, k->identity, err);
 	as_json_free(model);
