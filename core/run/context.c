@@ -144,9 +144,7 @@ static int hook_act(void *context, assay_str name, const assay_json *arguments, 
 	rc = as_recorder_act(c->recorder, &c->call, name, arguments, text, is_error, err);
 	c->model = agent;
 	c->for_exposure = false;
-	/* A result that is too large, say, is the server's fault; too many calls are not. */
-	if (rc == ASSAY_EUNREACH || rc == ASSAY_EPROTO || (rc == ASSAY_ELIMIT && (err->flags & ASSAY_ERR_PEER)) ||
-	    (rc == ASSAY_ETIMEOUT && as_remaining(c->call.deadline_ms) > 0)) {
+	if (as_is_servers_fault(&c->call, rc, err)) {
 		c->fault = AS_FAULT_SERVER;
 	}
 	return rc;

@@ -275,7 +275,12 @@ bool as_manifest_pairs(const as_condition_spec *condition, const as_candidate_sp
 	return condition->recorded == candidate->recorded;
 }
 
+bool as_manifest_is_reference(const as_manifest *m)
+{
+	return strcmp(m->profile, "dynamicmcpbench") == 0;
+}
+
 bool as_manifest_voids(const as_manifest *m, assay_str end_class)
 {
-	return !as_str_is(end_class, "agent") && strcmp(m->profile, "dynamicmcpbench") != 0;
+	return !as_str_is(end_class, "agent") && !as_manifest_is_reference(m);
 }

@@ -128,7 +128,10 @@ int as_manifest_check_plugins(const as_manifest *m, as_registry *registry, assay
 const as_model_spec *as_manifest_model(const as_manifest *m, const char *name); /* NULL: none */
 /* Does this candidate have attempts in this condition? */
 bool as_manifest_pairs(const as_condition_spec *condition, const as_candidate_spec *candidate);
-/* Is a fail with this class of end void? Under the profile of the reference nothing is: it counts every attempt. */
+/* Is its profile "dynamicmcpbench"? What fails is then what fails there: a call that a server breaks down in is an
+ * error that the agent reads, and no attempt is void. */
+bool as_manifest_is_reference(const as_manifest *m);
+/* Is a fail with this class of end void? */
 bool as_manifest_voids(const as_manifest *m, assay_str end_class);
 assay_str as_manifest_schema(void); /* the JSON Schema that ships */
 

@@ -297,7 +297,6 @@ static int move_version(live_server *s, as_call *call, const assay_tool *known, 
 {
 	char *version = s->environment ? s->environment->version : s->version;
 	int rc = 0;
-	memcpy(out->version, version, AS_VERSION_SIZE);
 	if (out->status == ASSAY_STEP_SUCCESS && (!known || (known->flags & ASSAY_TOOL_WRITES))) {
 		rc = next_version(s, call, tool, arguments, version, err);
 	}
@@ -317,6 +316,8 @@ static int live_call(as_world *base, as_call *call, assay_str server, assay_str 
 	if (!s) {
 		return refuse_unknown(out, server, err);
 	}
+	memcpy(out->version, s->environment ? s->environment->version : s->version, AS_VERSION_SIZE);
+	memcpy(out->next, out->version, AS_VERSION_SIZE);
 	rc = start_server(w, s, call, err);
 	if (rc < 0) {
 		return rc;

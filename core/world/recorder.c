@@ -253,6 +253,44 @@ static int text_of(const as_recorder *r, const as_answer *answer, as_buf *text)
 	return as_buf_check(text, NULL);
 }
 
+bool as_is_servers_fault(const as_call *call, int rc, const assay_error *why)
+{
+	/* A result that is too large is the server's; too many calls are not. */
+	return rc == ASSAY_EUNREACH || rc == ASSAY_EPROTO || (rc == ASSAY_ELIMIT && (why->flags & ASSAY_ERR_PEER)) ||
+	       (rc == ASSAY_ETIMEOUT && as_remaining(call->deadline_ms) > 0);
+}
+
+/* A failure of the server as an exception that the agent sees. */
+static int make_exception(int rc, const assay_error *why, as_answer *answer, assay_error *err)
+{
+	const char *code = rc == ASSAY_ETIMEOUT   ? "TimeoutError"
+			   : rc == ASSAY_EUNREACH ? "ConnectionError"
+						  : "McpError";
+	as_json_free(answer->error);
+	answer->status = ASSAY_STEP_ERROR;
+	answer->error = as_json_object();
+	if (as_json_set(answer->error, "code", as_json_cstring(code)) < 0 ||
+	    as_json_set(answer->error, "message", as_json_cstring(why->message)) < 0 ||
+	    as_json_set(answer->error, "raw", as_json_null()) < 0) {
+		return as_fail_memory(err);
+	}
+	return 0;
+}
+
+static int ask_world(const as_recorder *r, as_call *call, assay_str server, assay_str tool, const assay_json *arguments,
+		     as_answer *answer, assay_error *err)
+{
+	assay_error why = {0};
+	int rc = as_world_call(r->options.world, call, server, tool, arguments, answer, &why);
+	if (rc < 0 && r->options.exceptions && as_is_servers_fault(call, rc, &why)) {
+		return make_exception(rc, &why, answer, err);
+	}
+	if (rc < 0 && err) {
+		*err = why;
+	}
+	return rc;
+}
+
 /* Call the world and record it. */
 static int act_in_world(as_recorder *r, as_call *call, assay_str server, assay_str tool, const assay_json *arguments,
 			assay_text *out, int *is_error, assay_error *err)
@@ -261,7 +299,7 @@ static int act_in_world(as_recorder *r, as_call *call, assay_str server, assay_s
 	as_call_record record = {.server = server, .tool = tool};
 	as_buf text = {0};
 	int64_t wall = as_wall_us(), begun = as_now_us();
-	int rc = as_world_call(r->options.world, call, server, tool, arguments, &answer, err);
+	int rc = ask_world(r, call, server, tool, arguments, &answer, err);
 	if (rc == 0) {
 		rc = note_time(r, wall, begun, err);
 	}

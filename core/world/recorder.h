@@ -18,6 +18,9 @@ typedef struct as_recorder_options {
 	const assay_json *trace_servers; /* array of server ids whose surface goes into the trace */
 	size_t text_cut;                 /* characters of a result shown to the model; 8000 */
 	uint32_t max_calls;              /* agent calls of any kind; 0: 1000 */
+	/* A server that breaks down during a call is an error that the agent reads, as with the reference (page 1.1 and
+	 * 7.1), and not the end of the session. */
+	bool exceptions;
 } as_recorder_options;
 
 typedef struct as_recorder as_recorder;
@@ -25,6 +28,8 @@ int as_recorder_open(const as_recorder_options *options, as_call *call, as_recor
 int as_recorder_offers(as_recorder *r, const assay_json **tools, assay_error *err);
 int as_recorder_act(as_recorder *r, as_call *call, assay_str name, const assay_json *arguments, assay_text *text,
 		    int *is_error, assay_error *err);
+/* Was a failed call the server's doing (gone, hung, against the protocol, too much), and not the attempt's own end? */
+bool as_is_servers_fault(const as_call *call, int rc, const assay_error *why);
 /* Is a catalogue tool on offer, and how many are? */
 bool as_recorder_has(const as_recorder *r, assay_str server, assay_str tool);
 size_t as_recorder_count(const as_recorder *r);

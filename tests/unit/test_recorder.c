@@ -260,6 +260,29 @@ START_TEST(test_long_name)
 }
 END_TEST
 
+/* With the reference a server that breaks down is an exception that the agent reads. */
+START_TEST(test_exceptions)
+{
+	assay_error err = {0};
+	as_trace *t;
+	stage s;
+	set_up(&s, "exposure/toy", "{}");
+	s.options.exceptions = true;
+	ck_ok(as_recorder_open(&s.options, &s.call, &s.recorder, &err));
+	reads(&s, "notes__peek", "{}", 1, "[exception] ConnectionError: the server is gone");
+	ck_ok(act(&s, "notes__save", "{}", &err));
+	ck_assert_int_eq(act(&s, "broken", "{}", &err), ASSAY_EDATA); /* a plugin's failure is no server's */
+	t = finished(&s, NULL);
+	ck_assert_str_eq(member_text(as_trace_document(t), "/steps/0/error"),
+			 "{'code':'ConnectionError','message':'the server is gone','raw':null}");
+	ck_assert_str_eq(member_text(as_trace_document(t), "/steps/0/result"), "null");
+	ck_assert_str_eq(member_text(as_trace_document(t), "/steps/0/status"), "'error'");
+	ck_assert_str_eq(member_text(as_trace_document(t), "/steps/1/status"), "'success'");
+	as_trace_free(t);
+	tear_down(&s);
+}
+END_TEST
+
 /* What ends an attempt: a server that is gone, a plugin's failure, cancellation, too many calls. */
 START_TEST(test_ends)
 {
@@ -326,5 +349,5 @@ START_TEST(test_same_bytes)
 END_TEST
 
 UNIT_SUITE(suite, "recorder", test_offers, test_flat, test_world_calls, test_beside_the_world, test_long_name,
-	   test_ends, test_bad_exposures, test_same_bytes)
+	   test_exceptions, test_ends, test_bad_exposures, test_same_bytes)
 UNIT_MAIN(suite)
