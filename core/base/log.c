@@ -18,9 +18,8 @@ struct as_log {
 	as_arena arena;
 	struct rule *rules;
 	size_t n_rules, cap_rules;
-	int level; /* of the components without a rule */
-	bool (*filter)(void *payload, as_buf *line);
-	void *payload;
+	int level;             /* of the components without a rule */
+	as_redactor *redactor; /* NULL: none */
 };
 
 static const char *const level_names[] = {"error", "warning", "info", "debug", "trace"};
@@ -110,11 +109,10 @@ void as_log_free(as_log *log)
 	}
 }
 
-void as_log_set_filter(as_log *log, bool (*filter)(void *payload, as_buf *line), void *payload)
+void as_log_set_redactor(as_log *log, as_redactor *redactor)
 {
 	if (log) {
-		log->filter = filter;
-		log->payload = payload;
+		log->redactor = redactor;
 	}
 }
 
@@ -134,34 +132,27 @@ bool as_log_on(const as_log *log, const char *component, int level)
 
 void as_log_putv(as_log *log, const char *component, int level, const char *format, va_list args)
 {
-	char message[MAX_MESSAGE];
-	as_buf line = {0};
+	as_buf message = {0}, line = {0};
 	if (!as_log_on(log, component, level)) {
 		return;
 	}
-	int n = vsnprintf(message, sizeof message, format, args);
-	if (n < 0) {
-		return;
-	}
+	as_buf_vprintf(&message, format, args);
+	as_redact(log->redactor, &message); /* before it is cut: half a secret is not found */
 	as_buf_printf(&line, "%s: ", level_names[level < 0 ? 0 : level < N_LEVELS ? level : N_LEVELS - 1]);
 	if (component) {
 		as_printable(&line, as_str(component));
 		as_buf_puts(&line, ": ");
 	}
-	assay_str text = as_str(message);
-	if ((size_t)n >= sizeof message) {
-		text.len -= 4; /* may cut a character, which comes out as U+FFFD */
-	}
+	assay_str text = as_buf_str(&message);
+	text.len = text.len < MAX_MESSAGE ? text.len : MAX_MESSAGE; /* may cut a character, which comes out as U+FFFD */
 	as_printable(&line, text);
-	as_buf_puts(&line, text.len < (size_t)n ? "...\n" : "\n");
-	if (log->filter) {
-		log->filter(log->payload, &line);
-	}
+	as_buf_puts(&line, text.len < message.len ? "...\n" : "\n");
 	/* One write a line, so that lines of several threads and processes do not mix. */
-	if (!line.failed) {
+	if (!line.failed && !message.failed) {
 		fwrite(line.ptr, 1, line.len, log->stream);
 		fflush(log->stream);
 	}
+	as_buf_free(&message);
 	as_buf_free(&line);
 }
 

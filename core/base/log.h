@@ -2,7 +2,7 @@
 #ifndef AS_LOG_H
 #define AS_LOG_H
 
-#include "core/base/memory.h"
+#include "core/base/redact.h"
 #include <stdio.h>
 
 typedef struct as_log as_log;
@@ -10,9 +10,10 @@ typedef struct as_log as_log;
  * caller's to decide. */
 int as_log_new(FILE *stream, const char *levels, as_log **out, assay_error *err);
 void as_log_free(as_log *log);
-/* What every line passes through before it is written; NULL: nothing. Set while no other thread uses the log. */
-void as_log_set_filter(as_log *log, bool (*filter)(void *payload, as_buf *line), void *payload); /* NULL log is fine */
-bool as_log_on(const as_log *log, const char *component, int level);                             /* false for NULL */
+/* What every line is cleaned by; borrowed, NULL: nothing. Set while no other thread uses the log. A NULL log is fine.
+ */
+void as_log_set_redactor(as_log *log, as_redactor *redactor);
+bool as_log_on(const as_log *log, const char *component, int level); /* false for NULL */
 void as_log_put(as_log *log, const char *component, int level, const char *format, ...) ASSAY_PRINTF(4, 5);
 void as_log_putv(as_log *log, const char *component, int level, const char *format, va_list args) ASSAY_PRINTF(4, 0);
 

@@ -30,26 +30,6 @@ static void settle_reason(assay_error *why, int rc)
 	}
 }
 
-/* Clean a reply of secrets. The text that is looked through is what would be stored. */
-static int clean_reply(as_llm_hub *hub, assay_json **reply, assay_error *err)
-{
-	as_buf text = {0};
-	assay_json *clean = NULL;
-	int rc;
-	as_json_write(&text, *reply, ASSAY_JSON_COMPACT);
-	rc = as_buf_check(&text, err);
-	if (rc == 0 && as_redact(hub->redactor, &text)) {
-		rc = as_buf_check(&text, err);
-		rc = rc < 0 ? rc : as_json_parse(as_buf_str(&text), ASSAY_JSON_PEER, &clean, err);
-		if (rc == 0) {
-			as_json_free(*reply);
-			*reply = clean;
-		}
-	}
-	as_buf_free(&text);
-	return rc;
-}
-
 static int once(as_llm_dialogue *d, as_llm_asking *a, const assay_json *request, assay_json **reply, assay_error *why)
 {
 	const assay_llm_ops *ops = as_instance_ops(d->instance);
@@ -65,10 +45,10 @@ static int once(as_llm_dialogue *d, as_llm_asking *a, const assay_json *request,
 	}
 	as_collect_free(&got);
 	if (rc == 0) {
-		rc = clean_reply(d->hub, reply, why);
+		rc = as_redact_json(d->hub->options.redactor, reply, why);
 	}
 	if (rc < 0) {
-		as_redact_error(d->hub->redactor, why);
+		as_redact_error(d->hub->options.redactor, why);
 		settle_reason(why, rc);
 	}
 	return rc;

@@ -24,12 +24,10 @@ void as_llm_hub_free(as_llm_hub *hub)
 	if (!hub) {
 		return;
 	}
-	as_log_set_filter(hub->options.log, NULL, NULL);
 	for (size_t i = 0; i < hub->n_endpoints; i++) {
 		endpoint_clear(&hub->endpoints[i]);
 	}
 	free(hub->endpoints);
-	as_redactor_free(hub->redactor);
 	pthread_mutex_destroy(&hub->lock);
 	free(hub);
 }
@@ -44,11 +42,6 @@ static int open_endpoint(as_llm_endpoint *e, const as_llm_settings *settings, as
 	return as_window_new((uint32_t)limit, &e->window, err);
 }
 
-static bool clean_line(void *payload, as_buf *line)
-{
-	return as_redact(payload, line);
-}
-
 int as_llm_hub_new(const as_llm_hub_options *options, as_llm_hub **out, assay_error *err)
 {
 	as_llm_hub *hub = as_new(1, sizeof *hub);
@@ -60,7 +53,7 @@ int as_llm_hub_new(const as_llm_hub_options *options, as_llm_hub **out, assay_er
 	}
 	hub->options = *options;
 	hub->endpoints = as_new(options->n_models + 1, sizeof *hub->endpoints);
-	rc = hub->endpoints ? as_redactor_new(&hub->redactor, err) : as_fail_memory(err);
+	rc = hub->endpoints ? 0 : as_fail_memory(err);
 	for (size_t i = 0; i < options->n_models && rc == 0; i++) {
 		rc = open_endpoint(&hub->endpoints[hub->n_endpoints++], &options->models[i], err);
 	}
@@ -71,7 +64,6 @@ int as_llm_hub_new(const as_llm_hub_options *options, as_llm_hub **out, assay_er
 		as_llm_hub_free(hub);
 		return rc;
 	}
-	as_log_set_filter(options->log, clean_line, hub->redactor);
 	*out = hub;
 	return 0;
 }
@@ -169,7 +161,7 @@ static const char *hook_variable(void *context, const char *name, bool taking)
 	n = count_keys(value);
 	value = n > 1 ? choose_key(a, name, value, n, taking) : value;
 	/* What is not known as a secret is not sent. */
-	return value && as_redactor_add(a->hub->redactor, name, as_str(value)) ? value : NULL;
+	return value && as_redactor_add(a->hub->options.redactor, name, as_str(value)) ? value : NULL;
 }
 
 static int hook_http(void *context, const as_http_ops **ops, as_http_client **client, assay_error *err)
@@ -207,7 +199,7 @@ int as_llm_ready(as_llm_hub *hub, size_t model, const as_instance *instance, as_
 	rc = ops->ready(as_instance_self(instance), &a.call.pub, err);
 	as_llm_asking_end(&a);
 	if (rc < 0) {
-		as_redact_error(hub->redactor, err);
+		as_redact_error(hub->options.redactor, err);
 		as_error_where(err, hub->options.models[model].name, 0);
 	}
 	return rc;

@@ -4,7 +4,6 @@
 
 #include "core/llm/llm.h"
 #include "core/llm/names.h"
-#include "core/llm/redact.h"
 #include "core/llm/window.h"
 #include <pthread.h>
 
@@ -24,7 +23,6 @@ typedef struct as_llm_endpoint {
 
 struct as_llm_hub {
 	as_llm_hub_options options;
-	as_redactor *redactor;
 	as_llm_endpoint *endpoints;
 	size_t n_endpoints;
 	pthread_mutex_t lock; /* guards spent */

@@ -4,6 +4,7 @@
 #ifndef AS_LLM_H
 #define AS_LLM_H
 
+#include "core/base/redact.h"
 #include "core/plugin/call.h"
 #include "core/plugin/registry.h"
 #include "core/store/store.h"
@@ -33,6 +34,7 @@ typedef struct as_llm_hub_options {
 	bool offline;      /* only stored replies: nothing is sent */
 	double max_usd;    /* for the whole store; 0: no bound */
 	as_log *log;
+	as_redactor *redactor; /* knows the keys from then on; not NULL */
 } as_llm_hub_options;
 
 int as_llm_hub_new(const as_llm_hub_options *options, as_llm_hub **out, assay_error *err);

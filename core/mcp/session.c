@@ -63,6 +63,7 @@ int as_mcp_open_with(const char *server_id, const assay_transport_ops *ops, void
 			    .ops = ops,
 			    .transport = transport,
 			    .elicitation = s->options.elicitation,
+			    .redactor = s->options.redactor,
 			    .max_message = s->limits.max_message,
 			    .max_noise = s->limits.max_noise};
 	deadline = as_deadline(s->limits.start_ms);

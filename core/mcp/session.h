@@ -5,7 +5,7 @@
 #ifndef AS_MCP_SESSION_H
 #define AS_MCP_SESSION_H
 
-#include "core/base/json.h"
+#include "core/base/redact.h"
 #include <assay/roles/transport.h>
 
 typedef struct as_mcp_limits {
@@ -41,6 +41,9 @@ typedef struct as_mcp_options {
 	as_mcp_era era;
 	as_mcp_memory *memory; /* borrowed; NULL: none */
 	as_mcp_elicitation elicitation;
+	/* Whatever the server says is cleaned of these secrets before anybody sees it; borrowed, NULL: none. A value
+	 * that it wants back (a cursor, a task's id) comes back cleaned, too. */
+	as_redactor *redactor;
 } as_mcp_options;
 
 typedef struct as_mcp_session as_mcp_session;

@@ -24,6 +24,7 @@ static int fail_v(const as_wire *w, assay_error *err, int code, const char *form
 		if (code != ASSAY_ENOMEM && code != ASSAY_ECANCELED && code != ASSAY_EINVAL) {
 			err->flags |= ASSAY_ERR_PEER;
 		}
+		as_redact_error(w->redactor, err);
 	}
 	return code;
 }
@@ -42,13 +43,16 @@ int as_wire_fail(const as_wire *w, assay_error *err, int code, const char *forma
 static void add_said(const as_wire *w, as_buf *out)
 {
 	assay_text text = {0};
+	as_buf clean = {0};
 	assay_str s;
 	size_t begin;
 
 	if (!w->ops->diagnostics || w->ops->diagnostics(w->transport, &text, NULL)) {
 		return;
 	}
-	s = as_trim(as_text_str(text));
+	as_buf_add(&clean, as_text_str(text));
+	as_redact(w->redactor, &clean); /* before it is cut */
+	s = as_trim(as_buf_str(&clean));
 	begin = s.len;
 	while (begin > 0 && s.ptr[begin - 1] != '\n' && s.len - begin < MAX_SAID) {
 		begin--;
@@ -62,6 +66,7 @@ static void add_said(const as_wire *w, as_buf *out)
 		as_printable(out, s);
 		as_buf_byte(out, ')');
 	}
+	as_buf_free(&clean);
 	as_text_free(&text);
 }
 
@@ -121,6 +126,7 @@ static int die_of(as_wire *w, assay_error *err, const char *during, const assay_
 	as_buf_free(&said);
 	if (first && cause->hint[0]) {
 		as_error_hint(&w->death, "%s", cause->hint);
+		as_redact_error(w->redactor, &w->death);
 		as_error_hint(err, "%s", w->death.hint);
 	}
 	return w->death.code;
@@ -253,7 +259,10 @@ static int take_line(as_wire *w, assay_str line)
 				    w->max_message);
 	}
 	rc = as_rpc_parse(line, w->max_message, &doc, &why);
+	rc = rc ? rc : as_redact_json(w->redactor, &doc, &why);
+	as_redact_error(w->redactor, &why);
 	if (rc == ASSAY_ENOMEM) {
+		as_json_free(doc);
 		return as_fail_memory(&w->fault);
 	}
 	if (rc == ASSAY_ELIMIT) {
@@ -312,13 +321,18 @@ static as_call inner_call(const assay_call *call, int64_t deadline_ms)
 }
 
 /* The body of a refusal as "": <its first words>". */
-static void add_body(as_buf *out, assay_str body)
+static void add_body(const as_wire *w, as_buf *out, assay_str body)
 {
-	body = as_trim(body);
+	as_buf clean = {0};
+
+	as_buf_add(&clean, as_trim(body));
+	as_redact(w->redactor, &clean); /* before it is cut */
+	body = as_buf_str(&clean);
 	if (body.len > 0 && body.ptr[0] != '<') { /* pages of HTML explain nothing */
 		as_buf_puts(out, ": ");
 		as_printable(out, (assay_str){body.ptr, as_utf8_prefix(body, MAX_SAID)});
 	}
+	as_buf_free(&clean);
 }
 
 static int refusal_code(int status)
@@ -349,12 +363,12 @@ static int take_refusal(as_wire *w, const char *what, const assay_error *cause, 
 		if (m.kind == AS_RPC_RESPONSE && m.error) {
 			w->answer = doc;
 			w->answer_bytes = body.len;
-			return 0;
+			return as_redact_json(w->redactor, &w->answer, err);
 		}
 	}
 	as_json_free(doc);
 	code = refusal_code(status);
-	add_body(&about, body);
+	add_body(w, &about, body);
 	as_wire_fail(w, err, code, "%s was refused with %s%s", what, cause->message, about.len ? about.ptr : "");
 	as_buf_free(&about);
 	if (err) {

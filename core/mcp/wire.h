@@ -18,7 +18,8 @@ typedef struct as_wire {
 	const char *revision; /* agreed on; NULL: none yet */
 	bool stateless;       /* the revision has no handshake: every request says who asks and for what revision */
 	as_mcp_elicitation elicitation;
-	as_log *log; /* of the call under way */
+	as_redactor *redactor; /* borrowed; NULL: none */
+	as_log *log;           /* of the call under way */
 
 	int64_t standing_id; /* of the subscription; 0: none */
 	assay_json *asked;   /* what the server asked, as as_policy_note has it; NULL: nothing */

@@ -14,7 +14,7 @@ typedef struct pack {
 	as_engine *e;
 	const assay_json *model;
 	as_release_writer *w;
-	as_secrets *secrets;
+	as_redactor *secrets;
 	as_buf stage, content, reports; /* folders: content and reports lie in stage */
 } pack;
 
@@ -118,12 +118,13 @@ int as_release_pack(as_engine *engine, const assay_json *model, const char *out_
 {
 	pack p = {.e = engine, .model = model};
 	int rc = make_folders(&p, err);
-	rc = rc < 0 ? rc : as_secrets_collect(engine->manifest, engine->variables, &p.secrets, err);
+	rc = rc < 0 ? rc : as_redactor_new(&p.secrets, err);
+	rc = rc < 0 ? rc : as_secrets_named(engine->manifest, engine->variables, p.secrets, err);
 	rc = rc < 0 ? rc : as_release_writer_new(p.content.ptr, p.secrets, &p.w, err);
 	rc = rc < 0 ? rc : put_all(&p, identity, err);
 	rc = rc < 0 ? rc : write_archive(&p, out_dir, path, err);
 	as_release_writer_free(p.w);
-	as_secrets_free(p.secrets);
+	as_redactor_free(p.secrets);
 	if (p.stage.len > 0) {
 		as_remove_tree(p.stage.ptr, NULL);
 	}

@@ -20,7 +20,7 @@ typedef struct written {
 
 struct as_release_writer {
 	char *dir;
-	const as_secrets *secrets;
+	as_redactor *secrets;
 	written *files;
 	size_t n, cap;
 };
@@ -36,7 +36,7 @@ struct as_release_lines {
 	uint32_t number;
 };
 
-int as_release_writer_new(const char *dir, const as_secrets *secrets, as_release_writer **out, assay_error *err)
+int as_release_writer_new(const char *dir, as_redactor *secrets, as_release_writer **out, assay_error *err)
 {
 	as_release_writer *w = as_new(1, sizeof *w);
 	*out = NULL;

@@ -8,7 +8,7 @@
 
 typedef struct as_release_writer as_release_writer;
 /* dir exists and is empty; secrets are borrowed. */
-int as_release_writer_new(const char *dir, const as_secrets *secrets, as_release_writer **out, assay_error *err);
+int as_release_writer_new(const char *dir, as_redactor *secrets, as_release_writer **out, assay_error *err);
 void as_release_writer_free(as_release_writer *w);
 
 /* A whole file. ASSAY_EINVAL: no name for a file of a release, or one that is there. */

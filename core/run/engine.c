@@ -1,6 +1,7 @@
 #include "core/run/engine.h"
 
 #include "core/base/error.h"
+#include "core/run/secrets.h"
 #include <stdlib.h>
 
 /* Limits in the order that as_estate.quota counts in. */
@@ -21,6 +22,14 @@ static int make_quota(as_engine *e, assay_error *err)
 	return rc;
 }
 
+static int make_redactor(as_engine *e, assay_error *err)
+{
+	int rc = as_redactor_new(&e->redactor, err);
+	rc = rc < 0 ? rc : as_secrets_of_servers(e->manifest, e->variables, e->redactor, err);
+	as_log_set_redactor(e->log, e->redactor);
+	return rc;
+}
+
 static int make_hub(as_engine *e, const as_engine_options *options, assay_error *err)
 {
 	const as_manifest *m = e->manifest;
@@ -31,7 +40,8 @@ static int make_hub(as_engine *e, const as_engine_options *options, assay_error 
 				  .replies = options->replies,
 				  .offline = options->offline,
 				  .max_usd = m->usd,
-				  .log = e->log};
+				  .log = e->log,
+				  .redactor = e->redactor};
 	e->models = as_new(m->n_models + 1, sizeof *e->models);
 	for (size_t i = 0; e->models && i < m->n_models; i++) {
 		const as_model_spec *s = &m->models[i];
@@ -63,6 +73,7 @@ int as_engine_open(const as_engine_options *options, as_engine **out, assay_erro
 	e->progress = options->progress;
 	e->jobs = m->jobs ? m->jobs : as_pool_cores();
 	rc = as_variables_load(m->base_dir, &e->variables, err);
+	rc = rc < 0 ? rc : make_redactor(e, err);
 	if (rc == 0) {
 		rc = as_workdir_open(&e->work, err);
 	}
@@ -85,7 +96,8 @@ int as_engine_open(const as_engine_options *options, as_engine **out, assay_erro
 				.environments = m->environments,
 				.n_environments = m->n_environments,
 				.variable = as_variable,
-				.payload = e->variables};
+				.payload = e->variables,
+				.redactor = e->redactor};
 	*out = e;
 	return 0;
 }
@@ -100,6 +112,8 @@ void as_engine_close(as_engine *e)
 	free(e->models);
 	as_quota_free(e->quota);
 	as_variables_free(e->variables);
+	as_log_set_redactor(e->log, NULL);
+	as_redactor_free(e->redactor);
 	as_catalogue_free(e->catalogue);
 	pthread_mutex_destroy(&e->embedding);
 	free(e);

@@ -25,6 +25,7 @@ typedef struct as_engine {
 	as_llm_settings *models;
 
 	as_variables *variables;
+	as_redactor *redactor;   /* the secrets among them, and the keys of models once they are used */
 	as_catalogue *catalogue; /* after as_stage_catalogue */
 	as_quota *quota;
 	as_estate estate;

@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/secret.h"
 #include "core/base/text.h"
 #include "core/run/import_text.h"
 #include "core/run/manifest.h"
@@ -130,19 +131,8 @@ static int take_text(importer *x, const assay_json *v, const char *key, assay_js
 	if (as_json_type(v) != ASSAY_JSON_STRING || as_json_str(v).len == 0) {
 		return as_import_fail(x, v, key, err, "expected a text that is not empty");
 	}
-	rc = as_import_text(x, v, key, &text, err);
+	rc = as_import_text(x, v, key, (assay_str){NULL, 0}, &text, err);
 	return rc < 0 ? rc : as_json_set(launch, key, text) < 0 ? as_fail_memory(err) : 0;
-}
-
-/* The flag that an argument is, without its dashes; none when it brings its value along, or is no flag. */
-static assay_str open_flag(assay_str arg)
-{
-	size_t from = 0;
-	while (from < arg.len && arg.ptr[from] == '-') {
-		from++;
-	}
-	return from > 0 && !memchr(arg.ptr, '=', arg.len) ? (assay_str){arg.ptr + from, arg.len - from}
-							  : (assay_str){NULL, 0};
 }
 
 static int take_args(importer *x, const assay_json *args, assay_json *launch, assay_error *err)
@@ -161,9 +151,10 @@ static int take_args(importer *x, const assay_json *args, assay_json *launch, as
 		if (as_json_type(a) != ASSAY_JSON_STRING) {
 			rc = as_import_fail(x, a, key.ptr ? key.ptr : "args", err, "expected a text");
 		} else {
-			rc = as_import_argument(x, a, key.ptr ? key.ptr : "args", before, &made, err);
+			before.len = as_json_cstr(a, "")[0] == '-' ? 0 : before.len; /* another flag is no value */
+			rc = as_import_text(x, a, key.ptr ? key.ptr : "args", before, &made, err);
 		}
-		before = open_flag(as_json_str(a));
+		before = as_secret_flag(as_json_str(a));
 		if (rc == 0 && as_json_append(list, made) < 0) {
 			rc = as_fail_memory(err);
 		}
@@ -191,7 +182,7 @@ static int take_map(importer *x, const assay_json *map, const char *what, assay_
 		as_buf_printf(&key, "%s/%.*s", what, ASSAY_FMT(as_json_key(v)));
 		rc = as_buf_check(&key, err);
 		if (rc == 0 && type == ASSAY_JSON_STRING) {
-			rc = as_import_text(x, v, key.ptr, &text, err);
+			rc = as_import_text(x, v, key.ptr, as_json_key(v), &text, err);
 		} else if (rc == 0 && type == ASSAY_JSON_NUMBER) {
 			text = as_json_string(as_json_spelling(v));
 		} else if (rc == 0 && type == ASSAY_JSON_BOOL) {
@@ -421,6 +412,26 @@ static int import_list(importer *x, const assay_json *list, const char *where, a
 	return rc;
 }
 
+/* A name that stands in an earlier list too says two things of one server. */
+static int check_twice(importer *x, const assay_json *root, const char *const *places, size_t i, assay_error *err)
+{
+	const assay_json *list = as_json_pointer(root, places[i]);
+	for (const assay_json *v = as_json_first(list); v; v = as_json_next(v)) {
+		for (size_t k = 0; k < i; k++) {
+			if (!as_json_get_n(as_json_pointer(root, places[k]), as_json_key(v))) {
+				continue;
+			}
+			as_buf_clear(&x->pointer);
+			as_buf_printf(&x->pointer, "%s/%.*s", places[i], ASSAY_FMT(as_json_key(v)));
+			as_import_fail(x, v, "", err, "server \"%.*s\" stands under \"%s\", too",
+				       ASSAY_FMT(as_json_key(v)), places[k] + 1);
+			as_error_hint(err, "rename one of them, or take it away");
+			return ASSAY_EDATA;
+		}
+	}
+	return 0;
+}
+
 /* The places that the clients have for their lists. */
 static int import_document(importer *x, const assay_json *root, as_import *out, assay_error *err)
 {
@@ -436,10 +447,13 @@ static int import_document(importer *x, const assay_json *root, as_import *out, 
 			rc = import_list(x, list, where, out, err);
 		}
 	}
-	for (size_t i = 0; i < sizeof places / sizeof *places && found == 0 && rc == 0; i++) {
+	for (size_t i = 0; i < sizeof places / sizeof *places && rc == 0; i++) {
 		const assay_json *list = as_json_pointer(root, places[i]);
-		found = as_json_type(list) == ASSAY_JSON_OBJECT ? as_json_count(list) : 0;
-		rc = found > 0 ? import_list(x, list, places[i], out, err) : 0;
+		if (as_json_type(list) == ASSAY_JSON_OBJECT) {
+			found += as_json_count(list);
+			rc = check_twice(x, root, places, i, err);
+			rc = rc < 0 ? rc : import_list(x, list, places[i], out, err);
+		}
 	}
 	if (rc == 0 && found == 0) {
 		as_buf_clear(&x->pointer);
@@ -512,6 +526,26 @@ static int check_result(const char *into, const as_import *out, assay_error *err
 	return rc;
 }
 
+/* A variable that holds a secret, and whose name does not say so, is listed in the manifest. */
+static int mark_secrets(const importer *x, assay_json *manifest, assay_error *err)
+{
+	int rc = 0;
+	for (const assay_json *v = as_json_first(x->variables); v && rc == 0; v = as_json_next(v)) {
+		const assay_json *list = as_json_get(manifest, "secrets");
+		assay_str name = as_json_key(v);
+		bool told = !as_json_boolean(as_json_get(v, "secret"), 0) || as_secret_name(name);
+		for (const assay_json *s = as_json_first(list); s; s = as_json_next(s)) {
+			told = told || as_str_eq(as_json_str(s), name);
+		}
+		if (!told && !list) {
+			rc = as_json_set(manifest, "secrets", as_json_array());
+			list = as_json_get(manifest, "secrets");
+		}
+		rc = rc < 0 || told ? rc : as_json_append(as_json_edit(list), as_json_string(name));
+	}
+	return rc < 0 ? as_fail_memory(err) : 0;
+}
+
 static int list_variables(const importer *x, assay_json *report, assay_error *err)
 {
 	assay_json *list = as_json_array();
@@ -539,6 +573,7 @@ int as_import_read(const as_import_options *options, as_import *out, assay_error
 		as_import_fail(&x, root, "", err, "all of its servers are switched off");
 		rc = as_error_hint(err, "take \"disabled\" away from those that are wanted");
 	}
+	rc = rc < 0 ? rc : mark_secrets(&x, out->manifest, err);
 	rc = rc < 0 ? rc : list_variables(&x, out->report, err);
 	rc = rc < 0 ? rc : check_result(options->into, out, err);
 	out->secrets = x.secrets;

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/schema.h"
+#include "core/base/secret.h"
 #include "core/base/text.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -36,80 +37,6 @@ int as_import_fail(importer *x, const assay_json *at, const char *key, assay_err
 }
 
 /* --- secrets ------------------------------------------------------------------------------------------------------ */
-
-static bool has_word(assay_str words, const char *const *list)
-{
-	for (size_t i = 0; i < words.len;) {
-		size_t end = i;
-		while (end < words.len && words.ptr[end] != ' ') {
-			end++;
-		}
-		for (size_t k = 0; list[k]; k++) {
-			if (as_str_is((assay_str){words.ptr + i, end - i}, list[k])) {
-				return true;
-			}
-		}
-		i = end + 1;
-	}
-	return false;
-}
-
-static assay_str last_word(assay_str words)
-{
-	size_t from = words.len;
-	while (from > 0 && words.ptr[from - 1] != ' ') {
-		from--;
-	}
-	return (assay_str){words.ptr + from, words.len - from};
-}
-
-/* Does the name of a variable, header, flag or query field say that its value is a secret? */
-static bool secret_name(assay_str name)
-{
-	static const char *const secret[] = {"key",    "apikey",      "token",         "secret",     "password",
-					     "passwd", "pwd",         "passphrase",    "credential", "credentials",
-					     "auth",   "accesstoken", "authorization", "cookie",     "pat",
-					     "dsn",    NULL};
-	static const char *const about[] = {"file",  "path", "dir",  "folder", "limit",
-					    "count", "name", "type", "url",    NULL};
-	static const char *const ends[] = {"password", "passwd", "secret", "token", "apikey"}; /* PGPASSWORD */
-	as_buf words = {0};
-	as_words(&words, name);
-	assay_str last = last_word(as_buf_str(&words));
-	bool yes = has_word(as_buf_str(&words), secret) && !has_word(last, about);
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-		size_t n = strlen(ends[i]);
-		yes = yes || (last.len > n && memcmp(last.ptr + last.len - n, ends[i], n) == 0);
-	}
-	as_buf_free(&words);
-	return yes;
-}
-
-/* Length of a scheme like "Bearer " that may stay in front of a header's secret. */
-static size_t scheme_length(assay_str s)
-{
-	static const char *const schemes[] = {"Bearer ", "Basic ", "Token ", "token ", "bearer "};
-	for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
-		if (as_str_starts(s, as_str(schemes[i]))) {
-			return strlen(schemes[i]);
-		}
-	}
-	return 0;
-}
-
-/* Values that tell what they are. */
-static bool secret_value(assay_str s)
-{
-	static const char *const marks[] = {"sk-",  "ghp_", "gho_", "github_pat_", "glpat-", "xoxb-", "xoxp-",  "AKIA",
-					    "AIza", "hf_",  "npm_", "pypi-",       "eyJ",    "ntn_",  "dop_v1_"};
-	size_t scheme = scheme_length(s);
-	assay_str rest = {s.ptr + scheme, s.len - scheme};
-	bool yes = scheme > 0;
-	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-		yes = yes || as_str_starts(rest, as_str(marks[i]));
-	}
-	return yes && rest.len >= 16 && !memchr(rest.ptr, ' ', rest.len);
-}
 
 static void upper_name(as_buf *out, assay_str text)
 {
@@ -199,73 +126,22 @@ static int hide(importer *x, assay_str secret, assay_str key, bool as_named, as_
 	return rc < 0 ? ASSAY_ENOMEM : 0;
 }
 
-/* Where the password of "scheme://user:password@host" stands, or a "token@" that is too long for a user's name; false
- * when there is none. */
-static bool find_password(assay_str s, size_t *from, size_t *to)
+/* A text with what is secret in it taken out. key: what the text is the value of; is_env: of a variable of that name.
+ */
+static int hide_secrets(importer *x, assay_str text, assay_str key, bool is_env, as_buf *out)
 {
-	size_t i = 0, colon = SIZE_MAX, end = SIZE_MAX;
-	while (i + 2 < s.len && memcmp(s.ptr + i, "://", 3) != 0) {
-		i++;
-	}
-	size_t start = i += 3;
-	for (; i < s.len && !strchr("/?# ", s.ptr[i]); i++) {
-		if (s.ptr[i] == ':' && colon == SIZE_MAX) {
-			colon = i;
-		} else if (s.ptr[i] == '@') {
-			end = i;
-		}
-	}
-	*from = colon < end ? colon + 1 : start;
-	*to = end;
-	if (colon > end || colon == SIZE_MAX) {
-		return end != SIZE_MAX && end - start >= 20;
-	}
-	return colon < end && end != SIZE_MAX && end > colon + 1;
-}
-
-/* The next "&name=value" of a URL's query whose name says that it is a secret. */
-static bool find_query_secret(assay_str s, size_t start, size_t *name, size_t *from, size_t *to)
-{
-	for (size_t i = start; i < s.len; i++) {
-		size_t eq = i + 1, end;
-		if (s.ptr[i] != '?' && s.ptr[i] != '&') {
-			continue;
-		}
-		while (eq < s.len && s.ptr[eq] != '=' && s.ptr[eq] != '&') {
-			eq++;
-		}
-		end = eq + 1;
-		while (end < s.len && s.ptr[end] != '&' && s.ptr[end] != '#') {
-			end++;
-		}
-		if (eq + 1 < s.len && s.ptr[eq] == '=' && end > eq + 1 &&
-		    secret_name((assay_str){s.ptr + i + 1, eq - i - 1})) {
-			*name = i + 1;
-			*from = eq + 1;
-			*to = end;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* A URL with what is secret in it taken out. */
-static int hide_in_url(importer *x, assay_str s, as_buf *out)
-{
-	size_t at = 0, name = 0, from = 0, to = 0;
+	as_secret_scan scan = {.text = text, .key = key};
+	as_secret found;
+	size_t done = 0;
 	int rc = 0;
-	if (find_password(s, &from, &to)) {
-		as_buf_add(out, (assay_str){s.ptr, from});
-		rc = hide(x, (assay_str){s.ptr + from, to - from}, ASSAY_STR("password"), false, out);
-		at = to;
+	while (rc == 0 && as_secret_next(&scan, &found)) {
+		bool whole = is_env && found.name.ptr == key.ptr;
+		assay_str name = as_str_is(found.name, "k") ? ASSAY_STR("key") : found.name;
+		as_buf_add(out, (assay_str){text.ptr + done, found.from - done});
+		rc = hide(x, (assay_str){text.ptr + found.from, found.to - found.from}, name, whole, out);
+		done = found.to;
 	}
-	while (rc == 0 && find_query_secret(s, at, &name, &from, &to)) {
-		as_buf_add(out, (assay_str){s.ptr + at, from - at});
-		rc = hide(x, (assay_str){s.ptr + from, to - from}, (assay_str){s.ptr + name, from - name - 1}, false,
-			  out);
-		at = to;
-	}
-	as_buf_add(out, (assay_str){s.ptr + at, s.len - at});
+	as_buf_add(out, (assay_str){text.ptr + done, text.len - done});
 	return rc;
 }
 
@@ -282,15 +158,25 @@ static bool is_variable_name(assay_str s)
 	return s.len > 0;
 }
 
+/* A default of what is a secret is one, too: it is taken out like any other, unless the variable has a value. */
 static int use_variable(importer *x, assay_str name, assay_str fallback, bool secret, const assay_json *description,
 			as_buf *out)
 {
+	as_secret_scan scan = {.text = fallback, .key = name};
+	as_secret found;
+	int rc;
+	secret = secret || as_secret_name(name) || as_secret_next(&scan, &found);
 	as_buf_printf(out, "${%.*s", ASSAY_FMT(name));
-	if (fallback.ptr && !secret) {
+	if (fallback.ptr && (!secret || fallback.len == 0)) {
 		as_buf_printf(out, ":-%.*s", ASSAY_FMT(fallback));
 	}
 	as_buf_byte(out, '}');
-	return add_variable(x, name, secret, fallback.ptr && !secret, description);
+	rc = add_variable(x, name, secret, fallback.ptr && (!secret || fallback.len == 0), description);
+	if (rc == 0 && secret && fallback.len > 0 && !as_json_get_n(x->secrets, name) &&
+	    !as_json_boolean(as_json_get(as_json_get_n(x->variables, name), "set"), 0)) {
+		rc = as_json_set_n(x->secrets, name, as_json_string(fallback)) < 0 ? ASSAY_ENOMEM : 0;
+	}
+	return rc;
 }
 
 /* ${input:id}: what VS Code asks its user for becomes a variable. */
@@ -320,12 +206,11 @@ static int use_input(importer *x, assay_str id, const assay_json *at, const char
 	}
 	upper_name(&name, id);
 	otherwise = as_json_get(input, "default");
-	bool secret = as_json_boolean(as_json_get(input, "password"), 0) ||
-		      (as_json_type(otherwise) != ASSAY_JSON_STRING && secret_name(id));
 	int rc = use_variable(x, as_buf_str(&name),
 			      as_json_type(otherwise) == ASSAY_JSON_STRING ? as_json_str(otherwise)
 									   : (assay_str){NULL, 0},
-			      secret, as_json_get(input, "description"), out);
+			      as_json_boolean(as_json_get(input, "password"), 0), as_json_get(input, "description"),
+			      out);
 	as_buf_free(&name);
 	return rc < 0 ? as_fail_memory(err) : 0;
 }
@@ -348,9 +233,15 @@ static int use_plain(importer *x, assay_str reference, const assay_json *at, con
 				   "${workspaceFolder}");
 		return ASSAY_EDATA;
 	}
-	/* A default is no secret, or its writer has told everybody. */
-	return use_variable(x, name, fallback, !fallback.ptr && secret_name(name), NULL, out) < 0 ? as_fail_memory(err)
-												  : 0;
+	if (as_str_contains(fallback, ASSAY_STR("${"))) {
+		as_import_fail(x, at, key, err, "the default of ${%.*s} holds another ${...}", ASSAY_FMT(name));
+		as_error_hint(err,
+			      "write ${%.*s} alone, and give it its value in the environment or in a file .env "
+			      "beside the manifest",
+			      ASSAY_FMT(name));
+		return ASSAY_EDATA;
+	}
+	return use_variable(x, name, fallback, false, NULL, out) < 0 ? as_fail_memory(err) : 0;
 }
 
 static int use_reference(importer *x, assay_str r, const assay_json *at, const char *key, as_buf *out, assay_error *err)
@@ -399,90 +290,19 @@ static int expand(importer *x, const assay_json *value, const char *key, as_buf 
 	return rc;
 }
 
-int as_import_text(importer *x, const assay_json *value, const char *key, assay_json **out, assay_error *err)
+int as_import_text(importer *x, const assay_json *value, const char *key, assay_str name, assay_json **out,
+		   assay_error *err)
 {
-	assay_str text = as_json_str(value), name = as_path_base(as_str(key));
-	as_buf made = {0};
-	int rc = 0;
+	as_buf expanded = {0}, made = {0};
+	int rc = expand(x, value, key, &expanded, err);
 	*out = NULL;
-	if (as_str_contains(text, ASSAY_STR("${"))) {
-		rc = expand(x, value, key, &made, err);
-	} else if (text.len > 0 && (secret_name(name) || secret_value(text))) {
-		size_t scheme = scheme_length(text);
-		name = isdigit((unsigned char)name.ptr[0]) ? ASSAY_STR("secret") : name;
-		as_buf_add(&made, (assay_str){text.ptr, scheme});
-		rc = hide(x, (assay_str){text.ptr + scheme, text.len - scheme}, name, strncmp(key, "env/", 4) == 0,
-			  &made);
-	} else {
-		rc = hide_in_url(x, text, &made);
-	}
+	rc = rc < 0 ? rc : as_buf_check(&expanded, err);
 	if (rc == 0) {
-		*out = as_json_string(as_buf_str(&made));
+		rc = hide_secrets(x, as_buf_str(&expanded), name, strncmp(key, "env/", 4) == 0, &made);
+		*out = rc < 0 ? NULL : as_json_string(as_buf_str(&made));
+		rc = *out && !made.failed ? 0 : as_fail_memory(err);
 	}
+	as_buf_free(&expanded);
 	as_buf_free(&made);
-	return rc < 0 ? rc == ASSAY_ENOMEM ? as_fail_memory(err) : rc : *out ? 0 : as_fail_memory(err);
-}
-
-/* --- arguments of commands ---------------------------------------------------------------------------------------- */
-
-static bool is_name_byte(char c)
-{
-	return isalnum((unsigned char)c) || c == '_' || c == '-' || c == '.';
-}
-
-static bool takes_header(assay_str flag)
-{
-	return as_str_is(flag, "H") || as_str_is(flag, "header") || as_str_is(flag, "headers");
-}
-
-/* Where the secret of an argument starts: of "--token=V", of "NAME=V" (as env and docker's -e take it), of "Name: V"
- * after --header, of "V" after --token. `name` is what tells that it is one. */
-static bool find_argument_secret(assay_str arg, assay_str before, assay_str *name, size_t *from)
-{
-	bool header = takes_header(before);
-	if (arg.len > 0 && arg.ptr[0] != '-' && before.len > 0 && secret_name(before)) {
-		*name = before;
-		*from = 0;
-		return true;
-	}
-	for (size_t at = 0; at < arg.len;) {
-		size_t end;
-		while (at < arg.len && arg.ptr[at] == '-') {
-			at++;
-		}
-		for (end = at; end < arg.len && is_name_byte(arg.ptr[end]); end++) {
-		}
-		if (end == at || end >= arg.len || (arg.ptr[end] != '=' && !(header && arg.ptr[end] == ':'))) {
-			return false;
-		}
-		*name = (assay_str){arg.ptr + at, end - at};
-		for (*from = end + 1; *from < arg.len && arg.ptr[*from] == ' '; ++*from) {
-		}
-		assay_str value = {arg.ptr + *from, arg.len - *from};
-		bool script = at == 0 && arg.ptr[end] == '=' && memchr(value.ptr, ' ', value.len); /* sh -c "A=1 x" */
-		if (value.len > 0 && !script && (secret_name(*name) || secret_value(value))) {
-			return true;
-		}
-		header = takes_header(*name);
-		at = arg.ptr[end] == '=' ? end + 1 : arg.len;
-	}
-	return false;
-}
-
-int as_import_argument(importer *x, const assay_json *value, const char *key, assay_str before, assay_json **out,
-		       assay_error *err)
-{
-	assay_str arg = as_json_str(value), name = {NULL, 0};
-	as_buf made = {0};
-	size_t from = 0;
-	int rc;
-	if (as_str_contains(arg, ASSAY_STR("${")) || !find_argument_secret(arg, before, &name, &from)) {
-		return as_import_text(x, value, key, out, err);
-	}
-	from += scheme_length((assay_str){arg.ptr + from, arg.len - from});
-	as_buf_add(&made, (assay_str){arg.ptr, from});
-	rc = hide(x, (assay_str){arg.ptr + from, arg.len - from}, name, false, &made);
-	*out = rc < 0 ? NULL : as_json_string(as_buf_str(&made));
-	as_buf_free(&made);
-	return *out ? 0 : as_fail_memory(err);
+	return rc;
 }

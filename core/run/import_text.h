@@ -18,12 +18,10 @@ typedef struct importer {
 	as_buf pointer;           /* to the server at hand */
 } importer;
 
-/* Translate ${...} of other programs into the manifest's. `key` names what the text is the value of ("API_KEY",
- * "headers/Authorization"); literal secrets become variables. */
-int as_import_text(importer *x, const assay_json *value, const char *key, assay_json **out, assay_error *err);
-/* An argument of a command; `before` is the flag before it when that has no value yet, or empty. */
-int as_import_argument(importer *x, const assay_json *value, const char *key, assay_str before, assay_json **out,
-		       assay_error *err);
+/* Translate ${...} of other programs into the manifest's; literal secrets become variables. `key` is where the text
+ * stands ("args/0"); name: what it is the value of (a variable, a header, the flag before an argument), or empty. */
+int as_import_text(importer *x, const assay_json *value, const char *key, assay_str name, assay_json **out,
+		   assay_error *err);
 int as_import_note(importer *x, const char *format, ...) ASSAY_PRINTF(2, 3);
 /* Fail at a value of the file: line, pointer to the server plus `key`. */
 int as_import_fail(importer *x, const assay_json *at, const char *key, assay_error *err, const char *format, ...)

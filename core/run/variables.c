@@ -131,3 +131,13 @@ const char *as_variable(void *variables, const char *name)
 	}
 	return NULL;
 }
+
+int as_variables_each(const as_variables *v, int (*take)(void *payload, const char *name, const char *value),
+		      void *payload)
+{
+	int rc = 0;
+	for (size_t i = 0; i < v->n && rc == 0; i++) {
+		rc = take(payload, v->list[i].name, v->list[i].value);
+	}
+	return rc;
+}

@@ -11,5 +11,8 @@ int as_variables_load(const char *dir, as_variables **out, assay_error *err);
 void as_variables_free(as_variables *v);
 /* NULL when it is set nowhere. The shape of as_estate.variable. */
 const char *as_variable(void *variables, const char *name);
+/* What the file holds, in its order, until `take` answers anything but 0, which is answered. */
+int as_variables_each(const as_variables *v, int (*take)(void *payload, const char *name, const char *value),
+		      void *payload);
 
 #endif

@@ -64,6 +64,14 @@ static int expand_variable(const expansion *x, assay_str reference, as_buf *out)
 	}
 	as_buf_add(&key, name);
 	rc = as_buf_check(&key, x->err);
+	if (rc == 0 && as_str_contains(reference, ASSAY_STR("${"))) {
+		rc = as_fail(x->err, ASSAY_EDATA, "the default of ${%.*s} holds another ${...}", ASSAY_FMT(name));
+		as_error_hint(x->err,
+			      "write ${%.*s} alone, and set it in the environment or in a file .env beside the "
+			      "manifest",
+			      ASSAY_FMT(name));
+		as_error_where(x->err, x->server->id, 0);
+	}
 	if (rc < 0) {
 		goto out;
 	}
@@ -96,7 +104,7 @@ static int expand_text(const expansion *x, assay_str text, as_buf *out)
 			end++;
 		}
 		if (end >= text.len) {
-			as_fail(x->err, ASSAY_EDATA, "\"${\" without a closing \"}\" in \"%.*s\"", ASSAY_FMT(text));
+			as_fail(x->err, ASSAY_EDATA, "\"${\" without a closing \"}\"");
 			return as_error_where(x->err, x->server->id, 0);
 		}
 		if (as_str_starts((assay_str){text.ptr + i + 2, end - i - 2}, ASSAY_STR("env:"))) {

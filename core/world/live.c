@@ -210,10 +210,12 @@ static int make_launch(const live_world *w, const live_server *s, assay_json **o
 static int start_server(live_world *w, live_server *s, as_call *call, assay_error *err)
 {
 	assay_json *launch = NULL;
+	as_mcp_options options = s->spec->session;
 	int rc;
 	if (s->session && !as_mcp_is_dead(s->session)) {
 		return 0;
 	}
+	options.redactor = w->estate->redactor;
 	stop_server(s);
 	rc = make_launch(w, s, &launch, err);
 	rc = rc < 0 ? rc
@@ -222,11 +224,12 @@ static int start_server(live_world *w, live_server *s, as_call *call, assay_erro
 	if (rc == 0) {
 		call->cwd = w->estate->base_dir;
 		rc = as_mcp_open_with(s->spec->id, as_instance_ops(s->transport), as_instance_self(s->transport),
-				      &s->spec->limits, &s->spec->session, &call->pub, &s->session, err);
+				      &s->spec->limits, &options, &call->pub, &s->session, err);
 	}
 	as_json_free(launch);
 	if (rc < 0) {
 		as_error_where(err, s->spec->id, 0);
+		as_redact_error(w->estate->redactor, err); /* a transport may quote the launch record */
 	}
 	return rc;
 }

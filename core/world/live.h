@@ -36,7 +36,8 @@ typedef struct as_estate {
 	/* The value of a ${NAME} variable (environment, then .env), or NULL. */
 	const char *(*variable)(void *payload, const char *name);
 	void *payload;
-	as_quota *quota; /* kind 0: server processes; kind 1 + i: environments[i]; NULL: no limits */
+	as_redactor *redactor; /* the secrets among these values: servers' texts are cleaned of them; NULL: none */
+	as_quota *quota;       /* kind 0: server processes; kind 1 + i: environments[i]; NULL: no limits */
 	const as_environment_spec *environments; /* array that the servers' environments point into */
 	size_t n_environments;
 	const as_catalogue *catalogue; /* for effect classes; NULL while the catalogue is being taken */

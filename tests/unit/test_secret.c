@@ -1,0 +1,148 @@
+/* What is a secret, and how it is taken out of texts and documents. */
+#include "core/base/error.h"
+#include "core/base/redact.h"
+#include "core/base/secret.h"
+#include "unit.h"
+
+START_TEST(test_names)
+{
+	static const char *const yes[] = {"API_KEY",       "apiKey",        "X-Api-Key",  "GITHUB_TOKEN", "PGPASSWORD",
+					  "Authorization", "client_secret", "AccountKey", "DB_PASS",      "KEY_2"};
+	static const char *const no[] = {"KEY_FILE", "TOKEN_LIMIT", "MAX_TOKENS", "MONKEY",   "ACCESS_KEY_ID", "MODE",
+					 "",         "AUTHOR",      "TOKENIZER",  "KEYBOARD", "PASSWORD_ENV",  "url"};
+	for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
+		ck_assert_msg(as_secret_name(as_str(yes[i])), "%s", yes[i]);
+	}
+	for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
+		ck_assert_msg(!as_secret_name(as_str(no[i])), "%s", no[i]);
+	}
+}
+END_TEST
+
+/* All secrets of a text, each as "name=value ". */
+static void list(as_buf *out, const char *key, const char *text)
+{
+	as_secret_scan scan = {.text = as_str(text), .key = as_str(key)};
+	as_secret found;
+	as_buf_clear(out);
+	as_buf_puts(out, "");
+	while (as_secret_next(&scan, &found)) {
+		ck_assert_uint_lt(found.from, found.to);
+		ck_assert_uint_le(found.to, scan.text.len);
+		as_buf_printf(out, "%.*s=%.*s ", ASSAY_FMT(found.name), (int)(found.to - found.from),
+			      text + found.from);
+	}
+}
+
+/* tests/cli/import-servers has many more, from the outside. */
+START_TEST(test_texts)
+{
+	static const struct {
+		const char *key, *text, *found;
+	} rows[] = {{"API_KEY", "x", "API_KEY=x "},
+		    {"API_KEY", "${X}", ""},
+		    {"Authorization", "Bearer abc", "Authorization=abc "},
+		    {"X", "Bearer abcdefghijklmno1", "X=abcdefghijklmno1 "},
+		    {"", "Bearer of bad news about x", ""},
+		    {"", "a --token \"two words\" b", "token=two words "},
+		    {"", "{\"a\":{\"token\":\"x\"},\"key\":\"y\"}", "token=x key=y "},
+		    {"", "token=${A:-b c}; key='d'", "key=d "},
+		    {"", "https://u:p@h/?key=a&b=c&sig=d#e", "password=p key=a sig=d "},
+		    {"", "https://tok:@h/", "password=tok "},
+		    {"", "https://h/@scope/name", ""},
+		    {"", "--key", ""},
+		    {"", "--key=", ""},
+		    {"", "key: ", ""},
+		    {"", "://", ""},
+		    {"", "\\\\\"key\\\\\":\\\\\"v\\\\\"", "key=v "},
+		    {"", "-", ""}};
+	as_buf found = {0};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		list(&found, rows[i].key, rows[i].text);
+		ck_assert_msg(strcmp(found.ptr, rows[i].found) == 0, "%s: %s", rows[i].text, found.ptr);
+	}
+	as_buf_free(&found);
+}
+END_TEST
+
+/* Every ending of a text is read to its end and no further. */
+START_TEST(test_prefixes)
+{
+	static const char text[] = "A_KEY=1 --k -k aaaaaaaa1 {\\\"pass\\\": \\\"x\\\"} http://u:p@h/${X:-y}?sig=1#z";
+	for (size_t n = 0; n < sizeof text; n++) {
+		char *copy = as_strndup((assay_str){text, n});
+		as_secret_scan scan = {.text = {copy, n}};
+		as_secret found;
+		ck_assert_ptr_nonnull(copy);
+		for (int i = 0; as_secret_next(&scan, &found); i++) {
+			ck_assert_int_lt(i, 10);
+			ck_assert_uint_le(found.to, n);
+		}
+		free(copy);
+	}
+}
+END_TEST
+
+START_TEST(test_redact_text)
+{
+	as_redactor *r = NULL;
+	as_buf text = {0};
+	assay_error err = {0};
+	ck_assert_int_eq(as_redactor_new(&r, NULL), 0);
+	ck_assert(as_redactor_add(r, "KEY", ASSAY_STR("sk-\"quoted\"-abc")));
+	ck_assert(as_redactor_add(r, "LONGER", ASSAY_STR("sk-\"quoted\"-abcdef")));
+	ck_assert(as_redactor_add(r, "SHORT", ASSAY_STR("abc"))); /* found in anything */
+	as_buf_puts(&text, "a sk-\"quoted\"-abcdef b sk-\\\"quoted\\\"-abc c abc");
+	ck_assert(as_redact(r, &text));
+	ck_assert_str_eq(text.ptr, "a \xC2\xABsecret:LONGER\xC2\xBB b \xC2\xABsecret:KEY\xC2\xBB c abc");
+	ck_assert(!as_redact(r, &text));
+	as_buf_free(&text);
+	as_fail(&err, ASSAY_EAUTH, "%.490s sk-\"quoted\"-abcdef", /* cut in the middle of the secret */
+		"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+		"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+		"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+		"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+		"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
+	as_error_hint(&err, "is sk-\"quoted\"-abcdef right?");
+	ck_assert_ptr_nonnull(strstr(err.message, "sk-\"q"));
+	as_redact_error(r, &err);
+	ck_assert_ptr_null(strstr(err.message, "sk-\"q"));
+	ck_assert_str_eq(err.hint, "is \xC2\xABsecret:LONGER\xC2\xBB right?");
+	ck_assert_str_eq(as_redact_find(r, ASSAY_STR("xsk-\"quoted\"-abcx")), "KEY");
+	ck_assert_ptr_null(as_redact_find(r, ASSAY_STR("sk-")));
+	ck_assert_ptr_null(as_redact_find(NULL, ASSAY_STR("sk-")));
+	as_redactor_free(r);
+}
+END_TEST
+
+/* A value comes back as it is, in JSON with and without escaped slashes, in a URL, within JSON within JSON. */
+START_TEST(test_redact_document)
+{
+	static const char text[] =
+		"{\"a\":[\"see p/w +\\u0031234\",{\"k=p/w +1234\":1.50}],\"n\":12345678,\"m\":912345678,\"j\":"
+		"\"{\\\"x\\\":\\\"p\\\\/w +1234\\\"}\",\"u\":\"?q=p%2Fw%20%2B1234&r\"}";
+	static const char want[] = "{\"a\":[\"see «secret:W»\",{\"k=«secret:W»\":1.50}],\"n\":\"«secret:N»\",\"m\":"
+				   "912345678,\"j\":\"{\\\"x\\\":\\\"«secret:W»\\\"}\",\"u\":\"?q=«secret:W»&r\"}";
+	as_redactor *r = NULL;
+	assay_json *doc = NULL, *clean = NULL;
+	assay_text got = {0};
+	ck_assert_int_eq(as_redactor_new(&r, NULL), 0);
+	ck_assert_int_eq(as_json_parse(as_str(text), ASSAY_JSON_PEER, &doc, NULL), 0);
+	clean = doc;
+	ck_assert_int_eq(as_redact_json(r, &doc, NULL), 0);
+	ck_assert_ptr_eq(doc, clean); /* nothing known, nothing touched */
+	ck_assert(as_redactor_add(r, "W", ASSAY_STR("p/w +1234")) && as_redactor_add(r, "N", ASSAY_STR("12345678")));
+	ck_assert_int_eq(as_redact_json(r, &doc, NULL), 0);
+	ck_assert_int_eq(as_json_dump(doc, ASSAY_JSON_COMPACT, &got, NULL), 0);
+	ck_assert_str_eq(got.ptr, want);
+	clean = doc;
+	ck_assert_int_eq(as_redact_json(r, &doc, NULL), 0);
+	ck_assert_ptr_eq(doc, clean);
+	as_text_free(&got);
+	as_json_free(doc);
+	as_redactor_free(r);
+}
+END_TEST
+
+UNIT_SUITE(suite, "secret", test_names, test_texts, test_prefixes, test_redact_text, test_redact_document)
+UNIT_MAIN(suite)
