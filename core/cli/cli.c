@@ -241,9 +241,23 @@ static void rate_text(const assay_json *rate, char out[64])
 	}
 }
 
+/* "exact 92 %, miss 8 %": the levels that there were. */
+static void served_text(const assay_json *served, as_buf *out)
+{
+	for (const assay_json *s = as_json_first(served); s; s = as_json_next(s)) {
+		if (as_json_f64(s, 0) > 0) {
+			as_buf_printf(out, "%s%.*s %.0f %%", out->len ? ", " : "", ASSAY_FMT(as_json_key(s)),
+				      100 * as_json_f64(s, 0));
+		}
+	}
+}
+
 static int board_line(assay_json *table, const assay_json *row)
 {
 	char hat[64], rate[64], any[64], k[24], tasks[24], attempts[24], voided[24], calls[24];
+	as_buf served = {0};
+	int rc;
+	served_text(as_json_get(row, "served"), &served);
 	const char *cells[] = {as_json_cstr(as_json_get(row, "condition"), ""),
 			       as_json_cstr(as_json_get(row, "candidate"), ""),
 			       hat,
@@ -253,7 +267,8 @@ static int board_line(assay_json *table, const assay_json *row)
 			       tasks,
 			       attempts,
 			       voided,
-			       calls};
+			       calls,
+			       served.ptr ? served.ptr : ""};
 	rate_text(as_json_get(row, "pass_hat_k"), hat);
 	rate_text(as_json_get(row, "pass_rate"), rate);
 	rate_text(as_json_get(row, "pass_at_k"), any);
@@ -262,7 +277,9 @@ static int board_line(assay_json *table, const assay_json *row)
 	snprintf(attempts, sizeof attempts, "%lld", (long long)as_json_i64(as_json_get(row, "attempts"), 0));
 	snprintf(voided, sizeof voided, "%lld", (long long)as_json_i64(as_json_get(row, "void"), 0));
 	snprintf(calls, sizeof calls, "%.2f", as_json_f64(as_json_get(row, "mean_calls"), 0));
-	return as_table_row(table, cells, sizeof cells / sizeof *cells);
+	rc = served.failed ? ASSAY_ENOMEM : as_table_row(table, cells, sizeof cells / sizeof *cells);
+	as_buf_free(&served);
+	return rc;
 }
 
 #define WRAP_AT 100 /* columns of running text */
@@ -289,9 +306,9 @@ int as_say_leaderboard(const as_cli *cli, const assay_json *model, assay_error *
 	static const struct {
 		const char *title;
 		bool right;
-	} columns[] = {{"condition", false}, {"candidate", false}, {"pass^k", false}, {"pass rate", false},
-		       {"pass@k", false},    {"k", true},          {"tasks", true},   {"attempts", true},
-		       {"void", true},       {"calls", true}};
+	} columns[] = {{"condition", false}, {"candidate", false}, {"pass^k", false},  {"pass rate", false},
+		       {"pass@k", false},    {"k", true},          {"tasks", true},    {"attempts", true},
+		       {"void", true},       {"calls", true},      {"answered", false}};
 	assay_json *table = as_table_new();
 	int rc = table ? 0 : ASSAY_ENOMEM;
 	for (size_t i = 0; i < sizeof columns / sizeof *columns && rc == 0; i++) {

@@ -52,29 +52,48 @@ static int put_result(void *payload, assay_str line, assay_error *err)
 	return rc < 0 || o->buf.len < CHUNK ? rc : flush(o, err);
 }
 
+/* "calls answered: live 1204, miss 3" */
+static void say_served(const as_bulk_counts *n)
+{
+	const char *between = "calls answered: ";
+	for (uint32_t i = 0; i <= ASSAY_SERVED_REFUSED; i++) {
+		if (n->served[i] > 0) {
+			fprintf(stderr, "%s%s %llu", between, as_served_name(i), (unsigned long long)n->served[i]);
+			between = ", ";
+		}
+	}
+	fputs(between[0] == ',' ? "\n" : "", stderr);
+}
+
 static int say_counts(as_cli *cli, const as_bulk_counts *n, const as_lines *lines, assay_error *err)
 {
 	const struct {
 		const char *name;
 		uint64_t count;
-	} all[] = {{"tasks", n->tasks},         {"traces", n->traces},       {"scored", n->scored},
-		   {"passed", n->passed},       {"unmatched", n->unmatched}, {"errors", lines->errors},
-		   {"defects", lines->defects}, {"bytes", n->bytes}};
-	assay_json *out = as_json_object();
-	int rc = out ? 0 : ASSAY_ENOMEM;
+	} all[] = {{"tasks", n->tasks},       {"traces", n->traces},       {"scored", n->scored},
+		   {"passed", n->passed},     {"passed_hi", n->passed_hi}, {"unmatched", n->unmatched},
+		   {"errors", lines->errors}, {"defects", lines->defects}, {"bytes", n->bytes}};
+	assay_json *out = as_json_object(), *served = as_json_object();
+	int rc = out && served ? 0 : ASSAY_ENOMEM;
+	for (uint32_t i = 0; i <= ASSAY_SERVED_REFUSED && rc == 0; i++) {
+		rc = as_json_set(served, as_served_name(i), as_json_integer((int64_t)n->served[i]));
+	}
 	for (size_t i = 0; i < sizeof all / sizeof *all && rc == 0; i++) {
 		rc = as_json_set(out, all[i].name, as_json_integer((int64_t)all[i].count));
 	}
+	rc |= as_json_set(out, "served", served);
 	if (rc < 0) {
 		as_json_free(out);
 		return as_fail_memory(err);
 	}
 	if (!cli->json && !cli->quiet) {
 		fprintf(stderr,
-			"%llu traces, %llu scored, %llu passed; %llu of no task, %llu lines passed over, %llu defects\n",
+			"%llu traces, %llu scored, %llu passed (%llu at the upper bound); %llu of no task, %llu lines "
+			"passed over, %llu defects\n",
 			(unsigned long long)n->traces, (unsigned long long)n->scored, (unsigned long long)n->passed,
-			(unsigned long long)n->unmatched, (unsigned long long)lines->errors,
-			(unsigned long long)lines->defects);
+			(unsigned long long)n->passed_hi, (unsigned long long)n->unmatched,
+			(unsigned long long)lines->errors, (unsigned long long)lines->defects);
+		say_served(n);
 	}
 	return as_say_json(cli, out, err);
 }

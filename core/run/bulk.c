@@ -126,6 +126,18 @@ static bulk_task *task_of(bulk *b, const as_trace *trace)
 
 /* ---- traces ---- */
 
+static void count_served(as_bulk_counts *counts, const as_trace *trace)
+{
+	size_t n, n_aside;
+	const assay_step *steps = as_trace_steps(trace, &n), *aside = as_trace_refused(trace, &n_aside);
+	for (size_t i = 0; i < n; i++) {
+		counts->served[steps[i].served <= ASSAY_SERVED_REFUSED ? steps[i].served : 0]++;
+	}
+	for (size_t i = 0; i < n_aside; i++) { /* what an exposure answered is no refusal */
+		counts->served[ASSAY_SERVED_REFUSED] += aside[i].status != ASSAY_STEP_SUCCESS;
+	}
+}
+
 static int score_trace(bulk *b, bulk_task *t, const as_trace *trace, assay_error *what)
 {
 	as_result_frame frame = {.task_id = as_json_str(as_json_get(t->document, "task_id")),
@@ -147,6 +159,8 @@ static int score_trace(bulk *b, bulk_task *t, const as_trace *trace, assay_error
 		t->repeats++;
 		b->counts->scored++;
 		b->counts->passed += as_str_is(as_json_str(as_json_get(verdict, "verdict")), "pass");
+		b->counts->passed_hi += as_json_f64(as_json_get(verdict, "hi"), 0) >= 1.0;
+		count_served(b->counts, trace);
 		b->lines->defects += (uint64_t)as_json_i64(as_json_pointer(verdict, "/metrics/defects"), 0);
 		rc = b->options->result(b->options->payload, as_buf_str(&b->line), what);
 	}

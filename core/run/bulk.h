@@ -8,8 +8,10 @@
 
 typedef struct as_bulk_counts {
 	uint64_t tasks, traces, scored, passed;
-	uint64_t unmatched; /* traces of no task that is known */
-	uint64_t bytes;     /* of traces */
+	uint64_t unmatched;                        /* traces of no task that is known */
+	uint64_t bytes;                            /* of traces */
+	uint64_t passed_hi;                        /* at the upper bound */
+	uint64_t served[ASSAY_SERVED_REFUSED + 1]; /* calls of what was scored, by how they were answered */
 } as_bulk_counts;
 
 typedef struct as_bulk_options {

@@ -183,6 +183,21 @@ static uint32_t mines_hit(const assay_json *verdict)
 	return n;
 }
 
+/* A count of a verdict, which may be anybody's. */
+static uint32_t count_in(const assay_json *o, const char *key)
+{
+	int64_t n = as_json_i64(as_json_get(o, key), 0);
+	return n < 0 || n > INT32_MAX ? 0 : (uint32_t)n;
+}
+
+static struct figure_attribution attribution_of(const assay_json *sae)
+{
+	struct figure_attribution a = {count_in(sae, "total"), count_in(sae, "expected"),
+				       count_in(sae, "correct_type_calls")};
+	a.expected = a.expected > a.wrong ? a.wrong : a.expected;
+	return a;
+}
+
 static void count_served(figure_try *t, const as_trace *trace)
 {
 	size_t n, n_aside;
@@ -216,7 +231,8 @@ int as_figures_add_attempt(as_figures *f, const as_figure_attempt *a, assay_erro
 			  .hi = as_json_f64(as_json_get(a->verdict, "hi"), 0),
 			  .end = as_arena_str(&f->arena, a->end),
 			  .mines = mines_hit(a->verdict)};
-	t->wrong_server = (uint32_t)as_json_i64(as_json_pointer(a->verdict, "/summary/assay/attempted_sae/total"), 0);
+	t->done = attribution_of(as_json_pointer(a->verdict, "/summary/sae"));
+	t->tried = attribution_of(as_json_pointer(a->verdict, "/summary/assay/attempted_sae"));
 	if (a->trace) {
 		const assay_json *offered = as_json_pointer(as_trace_document(a->trace), "/seed_metadata/exposure");
 		t->tools = (uint32_t)as_json_i64(as_json_get(offered, "tools"), 0);

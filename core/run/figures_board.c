@@ -5,25 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static assay_json *served_shares(const figure_counts *c)
-{
-	assay_json *o = as_json_object();
-	uint64_t total = 0;
-	int rc = o ? 0 : ASSAY_ENOMEM;
-	for (size_t i = 0; i < SERVED_LEVELS; i++) {
-		total += c->served[i];
-	}
-	for (uint32_t i = 0; i < SERVED_LEVELS && rc == 0; i++) {
-		double share = total ? (double)c->served[i] / (double)total : 0.0;
-		rc = as_json_set(o, as_served_name(i), as_json_real(as_round(share, 6)));
-	}
-	if (rc < 0) {
-		as_json_free(o);
-		return NULL;
-	}
-	return o;
-}
-
 static int compare_text(const void *a, const void *b)
 {
 	return as_str_cmp(*(const assay_str *)a, *(const assay_str *)b);
@@ -101,6 +82,24 @@ static assay_json *reachability(const figure_counts *c)
 	return o;
 }
 
+/* Server attribution errors; the rate is over calls of a needed name. */
+static assay_json *attribution(const figure_counts *c, uint64_t attempts, uint64_t wrong, uint64_t expected,
+			       uint64_t right)
+{
+	assay_json *o = as_json_object();
+	int rc = as_json_set(o, "attempts", as_json_integer((int64_t)attempts));
+	rc |= as_json_set(o, "share", mean_of(attempts, c->attempts));
+	rc |= as_json_set(o, "calls", as_json_integer((int64_t)wrong));
+	rc |= as_json_set(o, "expected", as_json_integer((int64_t)expected));
+	rc |= as_json_set(o, "random", as_json_integer((int64_t)(wrong - expected)));
+	rc |= as_json_set(o, "conditional_rate", mean_of(wrong, wrong + right));
+	if (rc < 0) {
+		as_json_free(o);
+		return NULL;
+	}
+	return o;
+}
+
 static assay_json *board_row(const as_figures *f, const figure_row *row)
 {
 	assay_json *r = as_json_object();
@@ -118,13 +117,17 @@ static assay_json *board_row(const as_figures *f, const figure_row *row)
 		rc |= as_json_set(r, "pass_rate", as_attempt_rate(&c));
 		rc |= as_json_set(r, "pass_hat_k", as_task_rate(&c, true));
 		rc |= as_json_set(r, "pass_at_k", as_task_rate(&c, false));
-		rc |= as_json_set(r, "served", served_shares(&c));
+		rc |= as_json_set(r, "served", as_served_shares(c.served));
 		rc |= as_json_set(r, "ends", count_ends(row));
 		rc |= as_json_set(r, "mean_calls", mean_of(c.calls, c.attempts));
 		rc |= as_json_set(r, "mean_turns", mean_of(c.turns, c.attempts));
 		rc |= as_json_set(r, "tool_hallucinations", as_json_integer((int64_t)c.served[ASSAY_SERVED_REFUSED]));
 		rc |= as_json_set(r, "minefields_hit", as_json_integer((int64_t)c.mines));
-		rc |= as_json_set(r, "wrong_server_calls", as_json_integer((int64_t)c.wrong_server));
+		rc |= as_json_set(r, "wrong_server_calls", as_json_integer((int64_t)c.tried.wrong));
+		rc |= as_json_set(r, "sae",
+				  attribution(&c, c.done.attempts, c.done.wrong, c.done.expected, c.done.right));
+		rc |= as_json_set(r, "attempted_sae",
+				  attribution(&c, c.tried.attempts, c.tried.wrong, c.tried.expected, c.tried.right));
 		rc |= as_json_set(r, "exposure", exposure_of(f, row->condition));
 		rc |= as_json_set(r, "reachability", reachability(&c));
 	}

@@ -35,7 +35,14 @@ int as_count_tries(const as_figures *f, const figure_row *row, assay_str categor
 		out->checkpoints += t->checkpoints;
 		out->reachable += t->reachable;
 		out->full += t->reachable == t->checkpoints;
-		out->wrong_server += t->wrong_server;
+		out->done.attempts += t->done.wrong > 0;
+		out->done.wrong += t->done.wrong;
+		out->done.expected += t->done.expected;
+		out->done.right += t->done.right;
+		out->tried.attempts += t->tried.wrong > 0;
+		out->tried.wrong += t->tried.wrong;
+		out->tried.expected += t->tried.expected;
+		out->tried.right += t->tried.right;
 		out->sum_lo += t->lo;
 		out->sum_hi += t->hi;
 		out->n[t->task]++;
@@ -61,6 +68,25 @@ void as_counts_free(figure_counts *c)
 	free(c->c_lo);
 	free(c->c_hi);
 	c->n = c->c_lo = c->c_hi = NULL;
+}
+
+assay_json *as_served_shares(const uint64_t served[SERVED_LEVELS])
+{
+	assay_json *o = as_json_object();
+	uint64_t total = 0;
+	int rc = o ? 0 : ASSAY_ENOMEM;
+	for (size_t i = 0; i < SERVED_LEVELS; i++) {
+		total += served[i];
+	}
+	for (uint32_t i = 0; i < SERVED_LEVELS && rc == 0; i++) {
+		double share = total ? (double)served[i] / (double)total : 0.0;
+		rc = as_json_set(o, as_served_name(i), as_json_real(as_round(share, DIGITS)));
+	}
+	if (rc < 0) {
+		as_json_free(o);
+		return NULL;
+	}
+	return o;
 }
 
 static assay_json *interval_json(as_interval i)

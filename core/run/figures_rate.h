@@ -6,7 +6,10 @@
 
 /* What one row's tries add up to, void ones apart; per task for the k figures. */
 typedef struct figure_counts {
-	uint64_t tools, checkpoints, reachable, full, wrong_server; /* full: attempts on wholly reachable tasks */
+	uint64_t tools, checkpoints, reachable, full; /* full: attempts on wholly reachable tasks */
+	struct {
+		uint64_t attempts, wrong, expected, right; /* attempts: with a wrong one */
+	} done, tried;
 	uint64_t attempts, voided, unknown, calls, turns, mines, served[SERVED_LEVELS];
 	double sum_lo, sum_hi;
 	uint64_t passes_lo, passes_hi;
@@ -21,6 +24,8 @@ typedef struct figure_counts {
 int as_count_tries(const as_figures *f, const figure_row *row, assay_str category, figure_counts *out);
 void as_counts_free(figure_counts *c);
 
+/* {level: share of all calls}. NULL: no memory. */
+assay_json *as_served_shares(const uint64_t served[SERVED_LEVELS]);
 assay_json *as_attempt_rate(const figure_counts *c);             /* pass_rate */
 assay_json *as_task_rate(const figure_counts *c, bool all_of_k); /* pass_hat_k or pass_at_k */
 

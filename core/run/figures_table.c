@@ -132,6 +132,7 @@ static int category_row(const as_figures *f, const figure_row *row, assay_str ca
 		rc |= as_json_set(r, "tasks", as_json_integer((int64_t)c.n_tasks));
 		rc |= as_json_set(r, "attempts", as_json_integer((int64_t)c.attempts));
 		rc |= as_json_set(r, "pass_rate", as_attempt_rate(&c));
+		rc |= as_json_set(r, "served", as_served_shares(c.served));
 	}
 	as_counts_free(&c);
 	if (rc < 0) {
@@ -162,19 +163,26 @@ static assay_json *passes_of(const as_figures *f, size_t task)
 	assay_json *list = as_json_array();
 	int rc = list ? 0 : ASSAY_ENOMEM;
 	for (size_t r = 0; r < f->n_rows && rc == 0; r++) {
-		int64_t passed = 0, attempts = 0;
+		int64_t passed = 0, passed_hi = 0, attempts = 0;
+		uint64_t served[SERVED_LEVELS] = {0};
 		assay_json *p = as_json_object();
 		for (size_t i = 0; i < f->rows[r].n; i++) {
 			const figure_try *t = &f->rows[r].tries[i];
 			if (t->task == task && !t->voided) {
 				attempts++;
 				passed += t->lo >= 1.0;
+				passed_hi += t->hi >= 1.0;
+				for (size_t s = 0; s < SERVED_LEVELS; s++) {
+					served[s] += t->served[s];
+				}
 			}
 		}
 		rc = as_json_set(p, "condition", as_json_string(f->rows[r].condition));
 		rc |= as_json_set(p, "candidate", as_json_string(f->rows[r].candidate));
 		rc |= as_json_set(p, "passed", as_json_integer(passed));
+		rc |= as_json_set(p, "passed_hi", as_json_integer(passed_hi));
 		rc |= as_json_set(p, "attempts", as_json_integer(attempts));
+		rc |= as_json_set(p, "served", as_served_shares(served));
 		rc |= as_json_append(list, p);
 	}
 	if (rc < 0) {

@@ -31,7 +31,10 @@ typedef struct figure_try {
 	uint32_t calls, mines;
 	int64_t turns;
 	uint32_t tools, checkpoints, reachable; /* of the exposure; 0 of 0: not told */
-	uint32_t wrong_server;                  /* calls of a needed name on another server */
+	/* Calls of a needed name: those that succeeded (the reference's server attribution), and all. */
+	struct figure_attribution {
+		uint32_t wrong, expected, right; /* expected: wrong ones, on a server like the right one */
+	} done, tried;
 } figure_try;
 
 typedef struct figure_row {

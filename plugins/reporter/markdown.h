@@ -52,6 +52,7 @@ int put_table(markdown_report *r, assay_json *table, assay_error *err);
 int put_leaderboard(markdown_report *r, assay_error *err);
 int put_categories(markdown_report *r, assay_error *err);
 int put_served(markdown_report *r, assay_error *err);
+int put_attribution(markdown_report *r, assay_error *err);
 int put_ends(markdown_report *r, assay_error *err);
 int put_funnel(markdown_report *r, assay_error *err);
 int put_gates(markdown_report *r, assay_error *err);

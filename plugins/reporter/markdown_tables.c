@@ -85,6 +85,33 @@ static int begins_condition(const markdown_report *r, const assay_json *row)
 	return 1;
 }
 
+/* "exact 75.0 %, miss 25.0 %", the levels that there were, appended to a text. */
+static void add_levels(markdown_text *out, const assay_json_api *J, const assay_json *served)
+{
+	int n = 0;
+	for (const assay_json *s = J->first(served); s; s = J->next(s)) {
+		if (J->f64(s, 0) > 0) {
+			markdown_add(out, n++ ? ", " : "");
+			markdown_escape(out, J->key(s), 0);
+			markdown_printf(out, " %.1f %%", 100 * J->f64(s, 0));
+		}
+	}
+	markdown_add(out, n ? "" : "no calls");
+}
+
+/* "Calls answered: good exact 75.0 %, miss 25.0 %; floor ...": in front of a table of rates. */
+static void levels_line(markdown_report *r, const assay_json **boards, size_t n)
+{
+	markdown_add(&r->out, "Calls answered: ");
+	for (size_t i = 0; i < n; i++) {
+		markdown_add(&r->out, i ? "; " : "");
+		markdown_escape(&r->out, member(r, boards[i], "candidate"), 0);
+		markdown_add(&r->out, " ");
+		add_levels(&r->out, r->json, r->json->get(boards[i], "served"));
+	}
+	markdown_add(&r->out, ".\n\n");
+}
+
 static void board_row(markdown_report *r, assay_json *table, const assay_json *b)
 {
 	const assay_json_api *J = r->json;
@@ -107,18 +134,21 @@ static void board_row(markdown_report *r, assay_json *table, const assay_json *b
 	row_add_number(r, &row, number(r, b, "tool_hallucinations"));
 	row_add_number(r, &row, number(r, b, "wrong_server_calls"));
 	row_add_number(r, &row, number(r, b, "minefields_hit"));
+	markdown_clear(&r->cell);
+	add_levels(&r->cell, J, J->get(b, "served"));
+	row_add(r, &row, r->cell.ptr ? r->cell.ptr : "");
 	table_row(r, table, row);
 }
 
 static int board_table(markdown_report *r, assay_str condition, int listed, assay_error *err)
 {
-	static const char *const titles[] = {"candidate", "pass^k",   "pass rate",    "pass@k",    "k",
-					     "tasks",     "attempts", "void",         "unknown",   "turns",
-					     "calls",     "refused",  "wrong server", "minefields"};
+	static const char *const titles[] = {"candidate", "pass^k",   "pass rate",    "pass@k",     "k",
+					     "tasks",     "attempts", "void",         "unknown",    "turns",
+					     "calls",     "refused",  "wrong server", "minefields", "answered"};
 	assay_json *table = table_new(r);
 	size_t n = 0;
 	for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
-		table_column(r, table, titles[i], i > 3);
+		table_column(r, table, titles[i], i > 3 && i < 14);
 	}
 	for (const assay_json *b = first(r, "leaderboard"); b; b = r->json->next(b)) {
 		if (same(member(r, b, "condition"), condition) && is_listed(r, b) == listed) {
@@ -238,6 +268,7 @@ int put_categories(markdown_report *r, assay_error *err)
 			condition_heading(r, member(r, b, "condition"));
 			exposure_line(r, b);
 		}
+		levels_line(r, columns, n);
 		rc = category_table(r, columns, n, err);
 		b = rest;
 	}
@@ -278,6 +309,43 @@ int put_served(markdown_report *r, assay_error *err)
 			row_add_share(r, &row, r->json->f64(r->json->get(r->json->get(b, "served"), levels[i]), 0));
 		}
 		table_row(r, table, row);
+	}
+	return put_table(r, table, err);
+}
+
+int put_attribution(markdown_report *r, assay_error *err)
+{
+	static const char *const titles[] = {"condition", "candidate", "counted", "attempts",       "share",
+					     "calls",     "expected",  "random",  "of needed names"};
+	static const char *const keys[][2] = {{"sae", "succeeded"}, {"attempted_sae", "attempted"}};
+	const assay_json_api *J = r->json;
+	assay_json *table;
+	if (!first(r, "leaderboard")) {
+		return 0;
+	}
+	heading(r, "Calls on the wrong server");
+	markdown_add(&r->out,
+		     "Calls of a needed tool's name on a server that is not the right one: as DynamicMCPBench counts "
+		     "them, only where they succeeded; and all that were attempted. Expected: the server shares a tag "
+		     "with the right one.\n\n");
+	table = table_new(r);
+	for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
+		table_column(r, table, titles[i], i > 2);
+	}
+	for (const assay_json *b = first(r, "leaderboard"); b; b = J->next(b)) {
+		for (size_t i = 0; i < 2; i++) {
+			const assay_json *a = J->get(b, keys[i][0]);
+			assay_json *row = row_new(r);
+			who(r, &row, b);
+			row_add(r, &row, keys[i][1]);
+			row_add_number(r, &row, number(r, a, "attempts"));
+			row_add_share(r, &row, J->f64(J->get(a, "share"), 0));
+			row_add_number(r, &row, number(r, a, "calls"));
+			row_add_number(r, &row, number(r, a, "expected"));
+			row_add_number(r, &row, number(r, a, "random"));
+			row_add_share(r, &row, J->f64(J->get(a, "conditional_rate"), 0));
+			table_row(r, table, row);
+		}
 	}
 	return put_table(r, table, err);
 }
@@ -392,7 +460,8 @@ static void join(markdown_report *r, const assay_json *texts)
 	}
 }
 
-/* "gpt 2/3, floor 0/3", with the condition where there are several, into r->cell. */
+/* "gpt 2/3, floor 0–1/3", with both bounds where they differ, and the condition where there are several, into r->cell.
+ */
 static void join_passes(markdown_report *r, const assay_json *passes)
 {
 	const assay_json *start = r->json->first(passes);
@@ -408,8 +477,11 @@ static void join_passes(markdown_report *r, const assay_json *passes)
 			markdown_add(&r->cell, " in ");
 			markdown_escape(&r->cell, member(r, p, "condition"), 0);
 		}
-		markdown_printf(&r->cell, " %lld/%lld", (long long)number(r, p, "passed"),
-				(long long)number(r, p, "attempts"));
+		markdown_printf(&r->cell, " %lld", (long long)number(r, p, "passed"));
+		if (number(r, p, "passed_hi") > number(r, p, "passed")) {
+			markdown_printf(&r->cell, "–%lld", (long long)number(r, p, "passed_hi"));
+		}
+		markdown_printf(&r->cell, "/%lld", (long long)number(r, p, "attempts"));
 	}
 }
 
@@ -431,6 +503,24 @@ static void task_row(markdown_report *r, assay_json *table, const assay_json *t)
 	table_row(r, table, row);
 }
 
+/* How calls were answered, one line a condition. */
+static void put_levels(markdown_report *r)
+{
+	const assay_json *columns[MAX_COLUMNS];
+	const assay_json *b = first(r, "leaderboard");
+	while (b) {
+		const assay_json *rest;
+		size_t n = choose_columns(r, b, columns, &rest);
+		if (begins_condition(r, b)) {
+			markdown_add(&r->out, "Condition ");
+			markdown_escape(&r->out, member(r, b, "condition"), 0);
+			markdown_add(&r->out, ". ");
+		}
+		levels_line(r, columns, n);
+		b = rest;
+	}
+}
+
 int put_tasks(markdown_report *r, assay_error *err)
 {
 	static const char *const titles[] = {"category",    "#",          "prompt", "servers",
@@ -440,6 +530,7 @@ int put_tasks(markdown_report *r, assay_error *err)
 		return 0;
 	}
 	heading(r, "Tasks");
+	put_levels(r);
 	table = table_new(r);
 	for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
 		table_column(r, table, titles[i], i == 1 || (i >= 4 && i <= 6));

@@ -5,6 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Where "trust" says nothing. */
+#define TRUSTED                                                                                                        \
+	(1u << ASSAY_SERVED_LIVE | 1u << ASSAY_SERVED_EXACT | 1u << ASSAY_SERVED_EQUIVALENT | 1u << ASSAY_SERVED_NEAR)
+
 int same_text(assay_str a, assay_str b)
 {
 	return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
@@ -23,6 +27,18 @@ int in_set(const check_result *r, const assay_step *step)
 		}
 	}
 	return 0;
+}
+
+/* Is the answer one that the lower bound may not use? Then the step is as good as a miss. */
+static int is_missed(const scoring *s, const assay_step *step)
+{
+	return step->served > ASSAY_SERVED_REFUSED || !(s->scorer->trust & (1u << step->served));
+}
+
+/* Did it succeed, as far as the lower bound is concerned? */
+static int is_good(const scoring *s, const assay_step *step)
+{
+	return step->status == ASSAY_STEP_SUCCESS && !is_missed(s, step);
 }
 
 /* What became of asking a predicate. */
@@ -62,8 +78,8 @@ static int check_effect(const scoring *s, check_result *r)
 	asked a = {0, 0};
 	for (size_t i = 0; i < s->subject->n_steps && !r->lo && a.rc == 0; i++) {
 		const assay_step *step = &s->subject->steps[i];
-		int counts = step->status == ASSAY_STEP_SUCCESS || !must_succeed;
-		int missed = step->served == ASSAY_SERVED_MISS;
+		int counts = is_good(s, step) || !must_succeed;
+		int missed = is_missed(s, step);
 		if (!(counts || (missed && !r->hi)) || !in_set(r, step) || !args_met(s, &a, predicate, step)) {
 			continue;
 		}
@@ -86,12 +102,11 @@ static int check_any_result(const scoring *s, check_result *r, const assay_json 
 	asked a = {0, 0};
 	for (size_t i = 0; i < s->subject->n_steps && !r->lo && a.rc == 0; i++) {
 		const assay_step *step = &s->subject->steps[i];
-		if (step->served == ASSAY_SERVED_MISS && !r->hi) {
+		if (is_missed(s, step) && !r->hi) {
 			r->hi = 1;
 			r->step_hi = step->id;
 		}
-		if (step->status == ASSAY_STEP_SUCCESS && step->text.len > 0 &&
-		    value_met(s, &a, predicate, step->text)) {
+		if (is_good(s, step) && step->text.len > 0 && value_met(s, &a, predicate, step->text)) {
 			r->lo = 1;
 			r->step_lo = step->id;
 		}
@@ -110,8 +125,8 @@ static int check_final_message(const scoring *s, check_result *r, const assay_js
 	asked a = {0, 0};
 	int grounded = 0, missed = 0, found = 0;
 	for (size_t i = 0; i < s->subject->n_steps; i++) {
-		grounded = grounded || s->subject->steps[i].status == ASSAY_STEP_SUCCESS;
-		missed = missed || s->subject->steps[i].served == ASSAY_SERVED_MISS;
+		grounded = grounded || is_good(s, &s->subject->steps[i]);
+		missed = missed || is_missed(s, &s->subject->steps[i]);
 	}
 	if (s->subject->final_message.len > 0) {
 		found = value_met(s, &a, predicate, s->subject->final_message);
@@ -147,14 +162,14 @@ static int check_state(const scoring *s, check_result *r)
 		r->reason = "a state condition needs a probe of the live state, and there is none";
 		return 0;
 	}
-	r->lo = p->answer.status == ASSAY_STEP_SUCCESS && value_met(s, &a, predicate, p->answer.text);
-	r->hi = r->lo || p->answer.served == ASSAY_SERVED_MISS;
+	r->lo = is_good(s, &p->answer) && value_met(s, &a, predicate, p->answer.text);
+	r->hi = r->lo || is_missed(s, &p->answer);
 	for (size_t i = 0; i < s->subject->n_steps; i++) {
-		r->hi = r->hi || s->subject->steps[i].served == ASSAY_SERVED_MISS;
+		r->hi = r->hi || is_missed(s, &s->subject->steps[i]);
 	}
 	r->out_of_limits = a.out_of_limits;
 	r->reason = r->lo                                    ? "the state shows the value"
-		    : p->answer.served == ASSAY_SERVED_MISS  ? "the tape does not know what the state shows"
+		    : is_missed(s, &p->answer)               ? "the tape does not know what the state shows"
 		    : p->answer.status != ASSAY_STEP_SUCCESS ? "the probe failed"
 							     : "the state does not show the value";
 	return a.rc;
@@ -590,12 +605,26 @@ static void effects_close(void *self)
 	}
 }
 
+/* The levels of "trust"; misses and refusals are never among them. A step that says no level was live. */
+static uint32_t read_trust(const assay_json_api *J, const assay_json *trust)
+{
+	static const char *const levels[] = {"live", "exact", "equivalent", "near", "simulated"};
+	uint32_t bits = 0;
+	for (const assay_json *t = J->first(trust); t; t = J->next(t)) {
+		for (uint32_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+			bits |= is_text(J->str(t), levels[i]) ? 1u << i : 0;
+		}
+	}
+	return bits;
+}
+
 static int effects_open(const assay_host *host, const assay_json *options, void **self, assay_error *err)
 {
 	effects *e = host->alloc(sizeof *e);
-	(void)options;
 	if (e) {
+		const assay_json *trust = host->json->get(options, "trust");
 		e->host = host;
+		e->trust = trust ? read_trust(host->json, trust) : TRUSTED;
 	}
 	if (!e || make_taxonomy(e) < 0) {
 		effects_close(e);
@@ -610,12 +639,19 @@ static const assay_scorer_ops ops = {.size = sizeof ops,
 				     .close = effects_close,
 				     .score = effects_score};
 
+static const char options_schema[] =
+	"{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{\"trust\":{\"type\":\"array\",\"description\":"
+	"\"how a call must have been answered for the lower bound to use it (live, exact, equivalent, near); what "
+	"was answered otherwise counts as a miss\",\"items\":{\"type\":\"string\",\"enum\":[\"live\",\"exact\","
+	"\"equivalent\",\"near\",\"simulated\"]}}}}";
+
 static const assay_impl impl = {.size = sizeof impl,
 				.role = ASSAY_ROLE_SCORER,
 				.role_version = 1,
 				.flags = ASSAY_IMPL_PURE | ASSAY_IMPL_REENTRANT,
 				.name = "effects",
 				.summary = "checkpoints, minefields and their order, by any path",
+				.options = options_schema,
 				.ops = &ops};
 
 ASSAY_PLUGIN(scorer_effects, "0.1.0", "Effect scoring after DynamicMCPBench", "Apache-2.0", &impl)

@@ -8,6 +8,7 @@
 typedef struct effects {
 	const assay_host *host;
 	assay_json *weights, *names; /* of the error taxonomy */
+	uint32_t trust;              /* bit ASSAY_SERVED_...: levels that the lower bound may use */
 } effects;
 
 typedef struct tool_pair {

@@ -10,16 +10,16 @@
 
 const assay_plugin *scorer_effects_LTX_assay_plugin_v1(void);
 
-/* The verdict on a trace; server_tags may be NULL. The caller frees it. */
-static inline int effects_verdict(const assay_json *task, const as_trace *trace, const assay_json *server_tags,
-				  assay_json **verdict, assay_error *err)
+/* The verdict on a trace; server_tags and options may be NULL. The caller frees it. */
+static inline int effects_verdict_with(const assay_json *options, const assay_json *task, const as_trace *trace,
+				       const assay_json *server_tags, assay_json **verdict, assay_error *err)
 {
 	const assay_scorer_ops *ops = scorer_effects_LTX_assay_plugin_v1()->impls[0]->ops;
 	as_call call;
 	as_collect got;
 	assay_subject subject;
 	void *self = NULL;
-	int rc = ops->open(as_host(), NULL, &self, err);
+	int rc = ops->open(as_host(), options, &self, err);
 
 	*verdict = NULL;
 	as_call_init(&call);
@@ -34,6 +34,12 @@ static inline int effects_verdict(const assay_json *task, const as_trace *trace,
 	as_collect_free(&got);
 	ops->close(self);
 	return rc;
+}
+
+static inline int effects_verdict(const assay_json *task, const as_trace *trace, const assay_json *server_tags,
+				  assay_json **verdict, assay_error *err)
+{
+	return effects_verdict_with(NULL, task, trace, server_tags, verdict, err);
 }
 
 #endif

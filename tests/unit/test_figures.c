@@ -24,28 +24,33 @@ typedef struct attempt {
 	const char *verdict;
 	int64_t turns;
 	int mines;
+	const char *sae; /* NULL: the summary has none */
 } attempt;
 
 /* alpha: t1 2 of 3 (3 of 3 at hi), t2 none (1 at hi) and a void one, t3 all. beta: one each of two tasks. */
 static const attempt attempts[] = {
-	{"main", "alpha", "t1", "EE", 1, 1, "finished", false, "pass", 2, 0},
-	{"main", "alpha", "t1", "EM", 1, 1, "finished", false, "pass", 2, 0},
-	{"main", "alpha", "t1", "M", 0, 1, "finished", false, "fail", 1, 1},
-	{"main", "alpha", "t2", "", 0, 0, "budget", false, "unknown", 0, 0},
-	{"main", "alpha", "t2", "NQR", 0, 1, "finished", false, "fail", 3, 2},
-	{"main", "alpha", "t2", "A", 0, 0, "finished", false, "fail", 1, 0},
-	{"main", "alpha", "t2", "LLLL", 1, 1, "unreachable", true, "pass", 9, 5},
-	{"main", "alpha", "t3", "EE", 1, 1, "finished", false, "pass", 1, 0},
-	{"main", "alpha", "t3", "E", 1, 1, "finished", false, "pass", 1, 0},
-	{"main", "alpha", "t3", "E", 1, 1, "finished", false, "pass", 1, 0},
-	{"main", "beta", "t1", "E", 1, 1, "finished", false, "pass", 1, 0},
-	{"main", "beta", "t2", "E", 1, 1, "finished", false, "pass", 1, 0},
-	{"main", "delta", "t1", "E", 0, 0, "finished", false, "fail", 1, 0},
-	{"main", "delta", "gone", "E", 1, 1, "finished", false, "pass", 1, 0},
-	{"main", "gamma", "t1", "E", 0.5, 0.5, "finished", false, "fail", 1, 0},
-	{"bare", "alpha", "t3", "L", 1, 1, "finished", false, "pass", 1, 0},
-	{"bare", "beta", "t1", "L", 1, 1, "unreachable", true, "pass", 1, 0},
-	{"other", "alpha", "t1", "L", 1, 1, "finished", false, "pass", 1, 0},
+	{"main", "alpha", "t1", "EE", 1, 1, "finished", false, "pass", 2, 0,
+	 "{'sae':{'total':1,'expected':1,'correct_type_calls':2},'assay':{'attempted_sae':{'total':3,'expected':1,"
+	 "'correct_type_calls':2}}}"},
+	{"main", "alpha", "t1", "EM", 1, 1, "finished", false, "pass", 2, 0,
+	 "{'sae':{'total':0,'expected':0,'correct_type_calls':1},'assay':{'attempted_sae':{'total':2,'expected':7,"
+	 "'correct_type_calls':1}}}"},
+	{"main", "alpha", "t1", "M", 0, 1, "finished", false, "fail", 1, 1, NULL},
+	{"main", "alpha", "t2", "", 0, 0, "budget", false, "unknown", 0, 0, NULL},
+	{"main", "alpha", "t2", "NQR", 0, 1, "finished", false, "fail", 3, 2, NULL},
+	{"main", "alpha", "t2", "A", 0, 0, "finished", false, "fail", 1, 0, NULL},
+	{"main", "alpha", "t2", "LLLL", 1, 1, "unreachable", true, "pass", 9, 5, NULL},
+	{"main", "alpha", "t3", "EE", 1, 1, "finished", false, "pass", 1, 0, NULL},
+	{"main", "alpha", "t3", "E", 1, 1, "finished", false, "pass", 1, 0, NULL},
+	{"main", "alpha", "t3", "E", 1, 1, "finished", false, "pass", 1, 0, NULL},
+	{"main", "beta", "t1", "E", 1, 1, "finished", false, "pass", 1, 0, NULL},
+	{"main", "beta", "t2", "E", 1, 1, "finished", false, "pass", 1, 0, NULL},
+	{"main", "delta", "t1", "E", 0, 0, "finished", false, "fail", 1, 0, NULL},
+	{"main", "delta", "gone", "E", 1, 1, "finished", false, "pass", 1, 0, NULL},
+	{"main", "gamma", "t1", "E", 0.5, 0.5, "finished", false, "fail", 1, 0, NULL},
+	{"bare", "alpha", "t3", "L", 1, 1, "finished", false, "pass", 1, 0, NULL},
+	{"bare", "beta", "t1", "L", 1, 1, "unreachable", true, "pass", 1, 0, NULL},
+	{"other", "alpha", "t1", "L", 1, 1, "finished", false, "pass", 1, 0, NULL},
 };
 #define N_ATTEMPTS (sizeof attempts / sizeof *attempts)
 
@@ -88,6 +93,9 @@ static void add_attempt(as_figures *f, const attempt *a)
 	ck_assert_int_eq(as_json_set(verdict, "lo", as_json_real(a->lo)), 0);
 	ck_assert_int_eq(as_json_set(verdict, "hi", as_json_real(a->hi)), 0);
 	ck_assert_int_eq(as_json_set(verdict, "minefields", mines), 0);
+	if (a->sae) {
+		ck_assert_int_eq(as_json_set(verdict, "summary", json(a->sae)), 0);
+	}
 	ck_ok(as_figures_add_attempt(f, &row, &err));
 	as_json_free(verdict);
 	as_trace_free(trace);
@@ -265,6 +273,11 @@ START_TEST(test_served)
 	is_near(r, "/mean_turns", 1.333333);
 	ck_assert_str_eq(member_text(r, "/tool_hallucinations"), "1");
 	ck_assert_str_eq(member_text(r, "/minefields_hit"), "3");
+	ck_assert_str_eq(member_text(r, "/wrong_server_calls"), "5");
+	ck_assert_str_eq(member_text(r, "/sae"), "{'attempts':1,'share':0.111111,'calls':1,'expected':1,'random':0,"
+						 "'conditional_rate':0.25}");
+	ck_assert_str_eq(member_text(r, "/attempted_sae"), "{'attempts':2,'share':0.222222,'calls':5,'expected':3,"
+							   "'random':2,'conditional_rate':0.625}");
 	as_json_free(m);
 }
 END_TEST
@@ -308,8 +321,11 @@ START_TEST(test_tables)
 	ck_assert_str_eq(member_text(m, "/tasks/1/prompt"), "'do t2'");
 	ck_assert_str_eq(member_text(m, "/tasks/1/checkpoints"), "2");
 	ck_assert_str_eq(member_text(m, "/tasks/1/trace_depth"), "3");
-	ck_assert_str_eq(member_text(m, "/tasks/1/passes/0"),
-			 "{'condition':'main','candidate':'alpha','passed':0,'attempts':3}");
+	ck_assert_str_eq(
+		member_text(m, "/tasks/1/passes/0"),
+		"{'condition':'main','candidate':'alpha','passed':0,'passed_hi':1,'attempts':3,'served':{'live':0.0,"
+		"'exact':0.0,'equivalent':0.333333,'near':0.333333,'simulated':0.0,'miss':0.0,'refused':0.333333}}");
+	is_near(first, "/served/exact", 0.375); /* 3 of 8 in "easy": E E M, E M, M, N Q R */
 	as_json_free(m);
 }
 END_TEST

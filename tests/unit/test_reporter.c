@@ -43,13 +43,15 @@ static char *render(const assay_json *model, const char *options)
 }
 
 #define RATE(lo, hi) "{'lo':" lo ",'hi':" hi ",'interval_lo':[0.1,0.8],'interval_hi':[0.2,0.9]}"
-#define BOARD(condition, candidate, listed, attempts)                                                                          \
-	"{'condition':'" condition "','candidate':'" candidate "','listed':" listed                                            \
-	",'k':2,'tasks':3,'attempts':" attempts                                                                                \
-	",'void':1,'unknown':0,'pass_rate':" RATE("0.5", "0.5") ",'pass_hat_k':" RATE("0.25", "0.75") ",'pass_at_k':" RATE(    \
-		"1.0",                                                                                                         \
-		"1.0") ",'served':{'exact':0.75,'miss':0.25},'ends':{'finished':5,'turn_limit':1},"                            \
-		       "'mean_calls':2.25,'mean_turns':3.5,'tool_hallucinations':4,'minefields_hit':7,'wrong_server_calls':5," \
+#define BOARD(condition, candidate, listed, attempts)                                                                           \
+	"{'condition':'" condition "','candidate':'" candidate "','listed':" listed                                             \
+	",'k':2,'tasks':3,'attempts':" attempts                                                                                 \
+	",'void':1,'unknown':0,'pass_rate':" RATE("0.5", "0.5") ",'pass_hat_k':" RATE("0.25", "0.75") ",'pass_at_k':" RATE(     \
+		"1.0",                                                                                                          \
+		"1.0") ",'served':{'exact':0.75,'miss':0.25},'ends':{'finished':5,'turn_limit':1},"                             \
+		       "'mean_calls':2.25,'mean_turns':3.5,'tool_hallucinations':4,'minefields_hit':7,'wrong_server_calls':5,"  \
+		       "'sae':{'attempts':1,'share':0.125,'calls':2,'expected':2,'random':0,'conditional_rate':0.5},"           \
+		       "'attempted_sae':{'attempts':3,'share':0.5,'calls':5,'expected':3,'random':2,'conditional_rate':0.625}," \
 		       "'exposure':{'use':'exposure/rag','k':8},'reachability':{'checkpoints':0.5,'tasks':0.25,'mean_tools':8}}"
 
 static const char model_text[] =
@@ -71,7 +73,7 @@ static const char model_text[] =
 					   "'tasks':[{'task_id':'t','category':'random','index':4,"
 					   "'prompt':'Do it.','servers':['files','mail'],'checkpoints':2,"
 					   "'minefields':1,'trace_depth':3,'passes':[{'condition':'main',"
-					   "'candidate':'good','passed':1,'attempts':2},{'condition':"
+					   "'candidate':'good','passed':1,'passed_hi':2,'attempts':2},{'condition':"
 					   "'second','candidate':'good','passed':0,'attempts':0}]}]}";
 
 static void expect(const char *report, const char *text)
@@ -90,7 +92,14 @@ START_TEST(test_parts)
 	expect(report, "Beside the board, for comparison:\n");
 	expect(report, "| good      | [0.250, 0.750] (0.100–0.900) | 0.500 (0.100–0.900) |");
 	expect(report,
-	       "| 2 |     3 |        6 |    1 |       0 |   3.5 |   2.2 |       4 |            5 |          7 |");
+	       "| 2 |     3 |        6 |    1 |       0 |   3.5 |   2.2 |       4 |            5 |          7 | exact 75.0 %, "
+	       "miss 25.0 % |");
+	expect(report,
+	       "Calls answered: good exact 75.0 %, miss 25.0 %; floor exact 75.0 %, miss 25.0 %.\n\n| category");
+	expect(report,
+	       "| main      | good      | succeeded |        1 | 12.5 % |     2 |        2 |      0 |          50.0 % |");
+	expect(report,
+	       "| main      | good      | attempted |        3 | 50.0 % |     5 |        3 |      2 |          62.5 % |");
 	expect(report,
 	       "Exposure: exposure/rag, k 8; 8.0 tools on offer; the needed tools of 50.0 % of the checkpoints are "
 	       "among them, and all that the task needs in 25.0 % of the attempts.");
@@ -104,7 +113,7 @@ START_TEST(test_parts)
 	expect(report, "| extra    | no       |            1 |            1 |");
 	expect(report, "Do it.");
 	expect(report, "files, mail");
-	expect(report, "good in main 1/2, good in second 0/0");
+	expect(report, "good in main 1–2/2, good in second 0/0");
 	expect(report, "| files  | stateful_write | toy-files | 1       | 2025-06-18 |     3 | 00ff");
 	expect(report, "| scorer/effects | 0.1.0   |");
 	ck_assert_str_eq(report, again);

@@ -256,6 +256,47 @@ START_TEST(test_attribution)
 }
 END_TEST
 
+/* "trust": what was answered at another level is as good as a miss, for effects, values and messages alike. */
+START_TEST(test_trust)
+{
+	static const struct {
+		const char *trust, *near, *simulated;
+	} cases[] = {{NULL, "1 1", "0 1"},
+		     {"{}", "1 1", "0 1"},
+		     {"{'trust':['live','exact']}", "0 1", "0 1"},
+		     {"{'trust':['near']}", "1 1", "0 1"},
+		     {"{'trust':['simulated']}", "0 1", "1 1"},
+		     {"{'trust':[]}", "0 1", "0 1"}};
+	static const char *const tasks[] = {TASK(EFFECT("a", "put", "")), TASK(VALUE("v", "sun")),
+					    TASK(FINAL("f", "sun"))};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		for (size_t k = 0; k < 6; k++) {
+			assay_error err = {0};
+			assay_json *spec = json(tasks[k / 2]), *options = cases[i].trust ? json(cases[i].trust) : NULL;
+			assay_json *v = NULL, *said = json("{'final_message':'the sun'}");
+			as_trace *t = NULL;
+			as_call_record r = {.server = ASSAY_STR("s"),
+					    .tool = ASSAY_STR("put"),
+					    .result = text_result("the sun"),
+					    .served = k % 2 ? ASSAY_SERVED_SIMULATED : ASSAY_SERVED_NEAR};
+			char got[16];
+			ck_ok(as_trace_new(ASSAY_STR("p"), NULL, &t, &err));
+			ck_ok(as_trace_add_call(t, &r, NULL, &err));
+			ck_ok(as_trace_set_metadata(t, "exploration", said, &err));
+			ck_ok(as_trace_finish(t, &err));
+			ck_ok(effects_verdict_with(options, spec, t, NULL, &v, &err));
+			snprintf(got, sizeof got, "%d %d", (int)as_json_i64(as_json_get(v, "lo"), -1),
+				 (int)as_json_i64(as_json_get(v, "hi"), -1));
+			ck_assert_str_eq(got, k % 2 ? cases[i].simulated : cases[i].near);
+			as_json_free(v);
+			as_json_free(spec);
+			as_json_free(options);
+			as_trace_free(t);
+		}
+	}
+}
+END_TEST
+
 /* A search without end is a defect of the check, told apart, and the check is not met. */
 START_TEST(test_defects)
 {
@@ -348,5 +389,5 @@ START_TEST(test_states)
 END_TEST
 
 UNIT_SUITE(suite, "scorer", test_states, test_missed_effect, test_missed_value, test_minefields, test_ordering,
-	   test_duplicate_ids, test_reasons, test_attribution, test_defects, test_hostile_tasks)
+	   test_duplicate_ids, test_reasons, test_attribution, test_trust, test_defects, test_hostile_tasks)
 UNIT_MAIN(suite)
