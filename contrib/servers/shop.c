@@ -82,6 +82,16 @@ static const as_mcp_tool tools[] = {
 		.call = shop_call_product,
 	},
 	{
+		.name = "check_stock",
+		.title = "Check the stock",
+		.description = "Get the stock and the price of one product by its id.",
+		.input_schema = S_INPUT(Q("product_id"), PRODUCT_ID),
+		.output_schema = S_OBJECT(S_JOIN(Q("product_id"), Q("price"), Q("currency"), Q("stock")),
+					  OUT_PRODUCT_ID, OUT_PRICE, OUT_CURRENCY, OUT_STOCK),
+		.hints = READS,
+		.call = shop_call_stock,
+	},
+	{
 		.name = "list_customers",
 		.title = "List customers",
 		.description =

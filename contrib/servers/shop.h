@@ -60,6 +60,7 @@ int shop_refuse_order(const shop *s, int64_t order_id, as_mcp_answer *answer, as
  */
 
 int shop_call_search(void *payload, const assay_json *arguments, as_mcp_answer *answer, assay_error *err);
+int shop_call_stock(void *payload, const assay_json *arguments, as_mcp_answer *answer, assay_error *err);
 int shop_call_product(void *payload, const assay_json *arguments, as_mcp_answer *answer, assay_error *err);
 int shop_call_customers(void *payload, const assay_json *arguments, as_mcp_answer *answer, assay_error *err);
 int shop_call_orders(void *payload, const assay_json *arguments, as_mcp_answer *answer, assay_error *err);

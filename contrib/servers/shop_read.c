@@ -139,6 +139,35 @@ int shop_call_product(void *payload, const assay_json *arguments, as_mcp_answer 
 	return shop_refuse(payload, "product", product_id, SHOP_PRODUCTS, answer, err);
 }
 
+int shop_call_stock(void *payload, const assay_json *arguments, as_mcp_answer *answer, assay_error *err)
+{
+	assay_str product_id = demo_arg(arguments, "product_id");
+	assay_json *root = NULL;
+	shop_query q;
+	int bad = 0;
+	shop_ask(&q, payload,
+		 "SELECT product_id, price_cents, stock, (SELECT value FROM settings WHERE name = 'currency')"
+		 " FROM products WHERE product_id = ?1",
+		 err);
+	shop_bind_text(&q, 1, product_id);
+	if (shop_next(&q)) {
+		root = as_json_object();
+		bad = shop_put_text(root, "product_id", &q, 0);
+		bad |= shop_put_money(root, "price", shop_int(&q, 1));
+		bad |= shop_put_text(root, "currency", &q, 3);
+		bad |= shop_put_int(root, "stock", &q, 2);
+		bad |= !root;
+	}
+	if (shop_done(&q) != 0) {
+		as_json_free(root);
+		return q.status;
+	}
+	if (root || bad) {
+		return demo_finish(answer, root, bad, err);
+	}
+	return shop_refuse(payload, "product", product_id, SHOP_PRODUCTS, answer, err);
+}
+
 /* --- list_customers, list_orders ------------------------------------------------------------------------------------
  */
 

@@ -25,6 +25,7 @@ typedef struct generation {
 	category_state *categories;
 	uint64_t scheduled;
 	assay_json *prompts; /* object: normalised prompt -> true, of accepted tasks */
+	assay_json *effects; /* object: what a task checks -> true, likewise */
 } generation;
 
 static void generation_free(generation *g)
@@ -40,6 +41,7 @@ static void generation_free(generation *g)
 	free(g->categories);
 	as_goal_memory_free(g->memory);
 	as_json_free(g->prompts);
+	as_json_free(g->effects);
 }
 
 static int work_slot(void *context, uint32_t worker, size_t index, assay_error *err)
@@ -90,31 +92,84 @@ static bool asked_before(const generation *g, assay_str prompt)
 	return false;
 }
 
+/* The tools of an equivalence set, in no order: an object. NULL when memory is out. */
+static assay_json *tools_of_set(const assay_json *set)
+{
+	assay_json *tools = as_json_object();
+	int bad = 0;
+	for (const assay_json *member = as_json_first(set); member && !bad; member = as_json_next(member)) {
+		as_buf tool = {0};
+		as_buf_printf(&tool, "%.*s %.*s", ASSAY_FMT(as_json_str(as_json_get(member, "server_id"))),
+			      ASSAY_FMT(as_json_str(as_json_get(member, "tool_name"))));
+		bad = tool.failed || as_json_set_n(tools, as_buf_str(&tool), as_json_truth(1)) < 0;
+		as_buf_free(&tool);
+	}
+	if (bad) {
+		as_json_free(tools);
+	}
+	return bad ? NULL : tools;
+}
+
+/* A checkpoint without what it is called. */
+static int put_effect(assay_json *effects, const assay_json *checkpoint)
+{
+	assay_json *effect = as_json_object();
+	int bad = 0;
+	for (const assay_json *m = as_json_first(checkpoint); m; m = as_json_next(m)) {
+		assay_str key = as_json_key(m);
+		if (as_str_is(key, "equivalence_set")) {
+			bad |= as_json_set_n(effect, key, tools_of_set(m));
+		} else if (!as_str_is(key, "checkpoint_id") && !as_str_is(key, "description")) {
+			bad |= as_json_set_n(effect, key, as_json_clone(m));
+		}
+	}
+	return bad | as_json_append(effects, effect);
+}
+
+/* What a task checks, as text: two tasks with the same one cannot be told apart by any candidate's score. */
+static int write_effects(const assay_json *task, as_buf *out, assay_error *err)
+{
+	assay_json *effects = as_json_array();
+	int bad = effects ? 0 : ASSAY_ENOMEM;
+	const assay_json *checkpoint = as_json_first(as_json_get(task, "checkpoints"));
+	for (; checkpoint && !bad; checkpoint = as_json_next(checkpoint)) {
+		bad = put_effect(effects, checkpoint);
+	}
+	if (!bad) {
+		as_json_write(out, effects, ASSAY_JSON_CANONICAL);
+	}
+	as_json_free(effects);
+	return bad ? as_fail_memory(err) : as_buf_check(out, err);
+}
+
 /* Take the task in, or say why not: its category is full, or another task asks for the same. */
 static int accept(generation *g, as_slot *s, assay_error *err)
 {
 	const as_category_spec *category = &g->engine->manifest->categories[s->category];
 	category_state *state = &g->categories[s->category];
-	as_buf prompt = {0};
+	as_buf prompt = {0}, effects = {0};
 	int rc;
 	as_normalise(&prompt, as_json_str(as_json_get(s->task, "prompt")));
 	rc = as_buf_check(&prompt, err);
+	rc = rc < 0 ? rc : write_effects(s->task, &effects, err);
 	if (rc < 0) {
 		goto out;
 	}
-	if (asked_before(g, as_buf_str(&prompt))) {
+	if (asked_before(g, as_buf_str(&prompt)) || as_json_get_n(g->effects, as_buf_str(&effects))) {
 		rc = as_slot_settle(s, g->engine, "rejected", "duplicate", err);
 	} else if (state->accepted >= category->count) {
 		rc = as_slot_settle(s, g->engine, "surplus", "", err);
 	} else {
 		state->accepted++;
 		rc = as_json_set_n(g->prompts, as_buf_str(&prompt), as_json_truth(1));
+		rc |= as_json_set_n(g->effects, as_buf_str(&effects), as_json_truth(1));
 		if (rc == 0) {
 			rc = as_slot_settle(s, g->engine, "certified", "", err);
 		}
 	}
 out:
 	as_buf_free(&prompt);
+	as_buf_free(&effects);
 	return rc;
 }
 
@@ -138,7 +193,8 @@ static int prepare(generation *g, assay_error *err)
 	g->workers = as_new(g->engine->jobs, sizeof(as_worker *));
 	g->categories = as_new(g->engine->manifest->n_categories + 1, sizeof *g->categories);
 	g->prompts = as_json_object();
-	if (!g->workers || !g->categories || !g->prompts) {
+	g->effects = as_json_object();
+	if (!g->workers || !g->categories || !g->prompts || !g->effects) {
 		return as_fail_memory(err);
 	}
 	for (uint32_t i = 0; i < g->engine->jobs && rc == 0; i++) {

@@ -1,5 +1,13 @@
-/* distiller/provenance, rule 8: other tools that do the same, tried in a fresh environment. */
+/* distiller/provenance, rule 8: other tools that do the same, tried in a fresh environment. What decides is what they
+ * return, so any reading tool that takes the arguments is a candidate; those of the same name are tried first. */
 #include "provenance.h"
+
+struct prov_trial {
+	size_t call; /* the one that is to be stood in for */
+	const assay_tool *tool;
+	bool namesake; /* of that call's tool */
+	const struct prov_texts *needed;
+};
 
 /* The name's word, or the server's own. */
 bool prov_destroys(const struct prov *p, const assay_tool *tool)
@@ -79,9 +87,24 @@ static int needed_values(struct prov *p, size_t call, struct prov_texts *out)
 	return p->arena.failed ? ASSAY_ENOMEM : 0;
 }
 
-static int returns_all(struct prov *p, const struct prov_call *c, const assay_json *result,
-		       const struct prov_texts *needed, bool *all, assay_error *err)
+/* Does the call itself give the value under the same key? A number may be equal by chance. */
+static bool is_same_member(const struct prov *p, size_t call, const struct prov_leaf *leaf)
 {
+	size_t from, to;
+	prov_look_up(p, leaf->text, &from, &to);
+	for (size_t i = from; i < to; i++) {
+		if (p->index[i]->call == call && text_same(p->index[i]->key, leaf->key)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static int returns_all(struct prov *p, const struct prov_trial *t, const assay_json *result, bool *all,
+		       assay_error *err)
+{
+	const struct prov_call *c = &p->calls[t->call];
+	const struct prov_texts *needed = t->needed;
 	struct prov_leaf *leaves = NULL;
 	size_t n = 0, cap = 0;
 	int rc = prov_flatten_result(p, result, &leaves, &n, &cap, err);
@@ -89,7 +112,8 @@ static int returns_all(struct prov *p, const struct prov_call *c, const assay_js
 	for (size_t i = 0; i < needed->n && rc == 0 && *all; i++) {
 		bool found = false;
 		for (size_t k = 0; k < n && !found; k++) {
-			found = text_same(leaves[k].text, needed->list[i]) && !prov_is_echo(c, &leaves[k]);
+			found = text_same(leaves[k].text, needed->list[i]) && !prov_is_echo(c, &leaves[k]) &&
+				(t->namesake || is_same_member(p, t->call, &leaves[k]));
 		}
 		*all = found;
 	}
@@ -102,19 +126,20 @@ static bool is_fatal(int rc)
 	return rc == ASSAY_ENOMEM || rc == ASSAY_ECANCELED || rc == ASSAY_EINTERNAL;
 }
 
-static int try_tool(struct prov *p, const struct prov_call *c, const assay_tool *tool, const struct prov_texts *needed,
-		    bool *tried, bool *same, assay_error *err)
+static int try_tool(struct prov *p, const struct prov_trial *t, bool *tried, bool *same, assay_error *err)
 {
+	const assay_tool *tool = t->tool;
 	assay_error local = {0};
 	assay_json *result = NULL;
 	int is_error = 0, rc = p->host->world->reset(p->call, &local);
 	*tried = *same = false;
 	if (rc == 0) {
-		rc = p->host->world->call(p->call, tool->server, tool->name, c->arguments, &result, &is_error, &local);
+		rc = p->host->world->call(p->call, tool->server, tool->name, p->calls[t->call].arguments, &result,
+					  &is_error, &local);
 	}
 	if (rc == 0) {
 		*tried = true;
-		rc = is_error ? 0 : returns_all(p, c, result, needed, same, &local);
+		rc = is_error ? 0 : returns_all(p, t, result, same, &local);
 		*same = *same && !is_error;
 	}
 	p->J->free(result);
@@ -151,44 +176,57 @@ static int add_same(struct prov *p, struct prov_call *c, const assay_tool *tool)
 	return 0;
 }
 
-static int try_call(struct prov *p, size_t call, size_t *tries, assay_error *err)
+/* What writes elsewhere changes something else; what is needed for nothing can be compared with nothing. */
+static bool is_comparable(const struct prov *p, const struct prov_trial *t, size_t tries)
 {
-	struct prov_call *c = &p->calls[call];
+	return p->try_alternatives && tries < PROV_MAX_TRIES && t->needed->n > 0 &&
+	       !(t->tool->flags & ASSAY_TOOL_WRITES);
+}
+
+static int try_candidate(struct prov *p, const struct prov_trial *t, size_t *tries, assay_error *err)
+{
+	bool tried = false, same = false;
+	int rc = 0;
+	if (is_comparable(p, t, *tries)) {
+		++*tries;
+		rc = try_tool(p, t, &tried, &same, err);
+	}
+	if (rc < 0) {
+		return rc;
+	}
+	rc = same ? add_same(p, &p->calls[t->call], t->tool) : !tried && t->namesake ? note_untried(p, t->tool) : 0;
+	return rc < 0 ? prov_fail_memory(p, err) : 0;
+}
+
+static int try_call(struct prov *p, size_t call, bool namesakes, size_t *tries, assay_error *err)
+{
+	const struct prov_call *c = &p->calls[call];
 	struct prov_texts needed = {0};
 	int rc = needed_values(p, call, &needed);
+	if (rc < 0) {
+		return prov_fail_memory(p, err);
+	}
 	for (size_t i = 0; i < p->request->surface.count && rc == 0; i++) {
 		const assay_tool *tool = p->request->surface.list[i];
-		bool tried = false, same = false;
-		if (!text_same(tool->name, c->name) || text_same(tool->server, c->server) || prov_destroys(p, tool) ||
-		    !admits(p->J, tool->input_schema, c->arguments)) {
-			continue;
-		}
-		/* What writes elsewhere changes something else; what is needed for nothing can be compared with
-		 * nothing. */
-		if (p->try_alternatives && *tries < PROV_MAX_TRIES && needed.n > 0 &&
-		    !(tool->flags & ASSAY_TOOL_WRITES)) {
-			++*tries;
-			rc = try_tool(p, c, tool, &needed, &tried, &same, err);
-			if (rc < 0) {
-				return rc;
-			}
-		}
-		if (same) {
-			rc = add_same(p, c, tool);
-		} else if (!tried) {
-			rc = note_untried(p, tool);
+		struct prov_trial t = {call, tool, text_same(tool->name, c->name), &needed};
+		bool itself = t.namesake && text_same(tool->server, c->server);
+		if (t.namesake == namesakes && !itself && !prov_destroys(p, tool) &&
+		    admits(p->J, tool->input_schema, c->arguments)) {
+			rc = try_candidate(p, &t, tries, err);
 		}
 	}
-	return rc < 0 ? prov_fail_memory(p, err) : 0;
+	return rc;
 }
 
 int prov_try_same(struct prov *p, assay_error *err)
 {
 	size_t tries = 0;
 	int rc = 0;
-	for (size_t i = 0; i < p->n_calls && rc == 0; i++) {
-		if (p->calls[i].kept && !prov_writes(&p->calls[i])) {
-			rc = try_call(p, i, &tries, err);
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; i < p->n_calls && rc == 0; i++) {
+			if (p->calls[i].kept && !prov_writes(&p->calls[i])) {
+				rc = try_call(p, i, pass == 0, &tries, err);
+			}
 		}
 	}
 	return rc;

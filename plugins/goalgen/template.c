@@ -101,7 +101,17 @@ static int put_tags(const struct tmpl_run *r, assay_json *tags)
 	return bad;
 }
 
-/* {"steps": [{"server", "tool", "calls"}], "discovery_calls": n}: what the goal was made to ask for. */
+/* {"steps": [{"server", "tool", "calls"}], "discovery_calls": n, "slip": {"said", "meant"}}: what the goal was made to
+ * ask for. */
+static int put_slip(const struct tmpl_run *r, assay_json *notes)
+{
+	const assay_json_api *J = r->json;
+	assay_json *slip = J->object();
+	int bad = J->set(slip, "said", J->string(r->slip));
+	bad |= J->set(slip, "meant", J->string(r->meant));
+	return bad | J->set(notes, "slip", slip);
+}
+
 static int put_notes(const struct tmpl_run *r, assay_json *notes)
 {
 	const assay_json_api *J = r->json;
@@ -117,7 +127,7 @@ static int put_notes(const struct tmpl_run *r, assay_json *notes)
 	}
 	bad |= J->set(notes, "steps", steps);
 	bad |= J->set(notes, "discovery_calls", J->integer((int64_t)r->n_answers));
-	return bad;
+	return bad | (r->slip.len > 0 ? put_slip(r, notes) : 0);
 }
 
 static int emit_goal(struct tmpl_run *r, assay_str text, uint32_t persona, assay_sink *goals, assay_error *err)
@@ -167,13 +177,18 @@ static int template_generate(void *self, assay_call *call, const assay_goal_requ
 	if (!r) {
 		return host->fail(err, ASSAY_ENOMEM, "out of memory");
 	}
-	*r = (struct tmpl_run){
-		.arena = {.host = host}, .host = host, .json = host->json, .call = call, .request = request};
+	*r = (struct tmpl_run){.arena = {.host = host},
+			       .host = host,
+			       .json = host->json,
+			       .call = call,
+			       .request = request,
+			       .asked = -1};
 	read_request(r);
 	if (r->n_seeds > 0) {
 		tmpl_add_resources(r);
 		tmpl_survey(r);
 		tmpl_make_plan(r);
+		tmpl_take_aim(r);
 	}
 	if (r->fatal) {
 		rc = host->fail(err, r->fatal, "looking around on the servers was cut short");

@@ -121,8 +121,8 @@ struct tmpl_leaf {
 
 struct tmpl_answer {
 	int tool;
-	const assay_json *arguments;
-	bool failed, prose; /* prose: it says something that is no leaf */
+	const assay_json *arguments, *result; /* result: NULL when there is none */
+	bool failed, prose;                   /* prose: it says something that is no leaf */
 	size_t first_leaf, n_leaves;
 };
 
@@ -175,9 +175,11 @@ struct tmpl_run {
 	size_t n_owned, cap_owned;
 	struct tmpl_step steps[TMPL_MAX_STEPS];
 	size_t n_steps, max_steps, wanted_steps;
-	size_t link_from; /* steps before this one feed nothing for now */
-	bool careful;     /* nothing destructive may be asked for */
-	int fatal;        /* a code that ends the run: cancelled, out of time */
+	size_t link_from;      /* steps before this one feed nothing for now */
+	bool careful;          /* nothing destructive may be asked for */
+	assay_str slip, meant; /* a name as the goal has it, and as it should be; both empty: every name is right */
+	int asked;             /* the leaf that is asked for, -1: any */
+	int fatal;             /* a code that ends the run: cancelled, out of time */
 };
 
 uint32_t tmpl_below(struct tmpl_run *r, uint32_t n);
@@ -216,7 +218,11 @@ bool tmpl_looks_right(const struct tmpl_run *r, const struct tmpl_param *p, cons
 void tmpl_bind_optional(struct tmpl_run *r, struct tmpl_step *s);
 /* template_plan.c */
 void tmpl_make_plan(struct tmpl_run *r);
+/* template_aim.c: what the category expects; without steps afterwards when these seeds do not lend themselves to it. */
+void tmpl_take_aim(struct tmpl_run *r);
 /* template_phrase.c, template_voice.c */
+/* Is a leaf of a step's answer something that a user asks for: a short value of the thing itself, and no argument? */
+bool tmpl_worth_telling(const struct tmpl_run *r, const struct tmpl_step *s, const struct tmpl_leaf *leaf);
 assay_str tmpl_clause(struct tmpl_run *r, const struct tmpl_step *s, bool first);
 assay_str tmpl_question(struct tmpl_run *r); /* what to tell in the end; may be empty */
 assay_str tmpl_voice(struct tmpl_run *r, uint32_t persona, const assay_str *clauses, size_t n, assay_str question);

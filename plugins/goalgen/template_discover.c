@@ -48,7 +48,7 @@ int tmpl_try(struct tmpl_run *r, int tool, const assay_json *arguments)
 		r->fatal = ends_all(rc) ? rc : 0;
 		return index;
 	}
-	result = tmpl_own(r, result);
+	a->result = result = tmpl_own(r, result);
 	if (result && !a->failed) {
 		tmpl_add_result(r, index, result);
 	}

@@ -552,7 +552,7 @@ static bool is_participle(assay_str w)
 	return w.len > 3 && w.ptr[w.len - 1] == 'd' && w.ptr[w.len - 2] == 'e';
 }
 
-static bool worth_telling(const struct tmpl_run *r, const struct tmpl_step *s, const struct tmpl_leaf *leaf)
+bool tmpl_worth_telling(const struct tmpl_run *r, const struct tmpl_step *s, const struct tmpl_leaf *leaf)
 {
 	const struct tmpl_tool *t = &r->tools[s->tool];
 	if (r->records[leaf->record].parent >= 0 || !leaf->plain || leaf->words.n == 0 || leaf->words.n > 3 ||
@@ -591,7 +591,7 @@ static assay_str ask_of_thing(struct tmpl_run *r, const struct tmpl_step *s, con
 	int picked[2] = {-1, -1};
 	uint32_t n = 0;
 	for (size_t i = a->first_leaf; i < a->first_leaf + a->n_leaves; i++) {
-		if (!worth_telling(r, s, &r->leaves[i])) {
+		if (!tmpl_worth_telling(r, s, &r->leaves[i])) {
 			continue;
 		}
 		if (tmpl_below(r, ++n) == 0) {
@@ -631,6 +631,9 @@ assay_str tmpl_question(struct tmpl_run *r)
 	const struct tmpl_tool *t = &r->tools[s->tool];
 	const struct tmpl_answer *a = s->answer >= 0 ? &r->answers[s->answer] : NULL;
 	bool finds = t->act == TMPL_LIST || t->act == TMPL_SEARCH;
+	if (r->asked >= 0) {
+		return text_format(&r->arena, "the %.*s", ASSAY_FMT(spoken(r, &r->leaves[r->asked].words)));
+	}
 	/* A goal that names nothing has to want to know something. */
 	if (!a || (names_a_value(r) && tmpl_below(r, 4) < (finds ? 2u : 1u))) {
 		return (assay_str){0};

@@ -20,39 +20,46 @@ extern const assay_plugin *scorer_effects_LTX_assay_plugin_v1(void);
 #define S(name) "\"" name "\":{\"type\":\"string\"}"
 #define I(name) "\"" name "\":{\"type\":\"integer\"}"
 #define STRINGS(name) "\"" name "\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}"
+#define SERVER(id, kind, tools) "{\"server_id\":\"" id "\",\"class\":\"" kind "\",\"tools\":[" tools "]}"
+#define UNIT(name) "\"" name "\":{\"type\":\"string\",\"enum\":[\"nautical_miles\",\"miles\",\"kilometres\"]}"
 
-static const char records[] = "[{\"server_id\":\"notes\",\"class\":\"stateful_write\",\"tools\":[" T(
-	"list_notes",
-	"", S("tag")) "," T("read_note", "\"title\"",
-			    S("title")) "," T("search", "\"query\"",
-					      S(
-						      "query") ",\"limit\":{\"type\":\"integer\",\"default\":10}") "," T("create_note",
-															 "\"title\",\"content\"",
-															 S("title") "," S("content") "," STRINGS("tags")) "," T("append_note", "\"title\",\"content\"", S("title") "," S("content")) "," T("delete_note", "\"title\"", S("title")) "]},"
-																																				   "{\"server_id\":\"shop\",\"class\":\"stateful_write\",\"tools\":[" T("search",
-																																													"\"query\"",
-																																													S("query")) "," T("get_product",
-																																															  "\"product_id\"",
-																																															  S(
-																																																  "product_id")) "," T("list_orders", "", S("customer_id") ",\"status\":{\"type\":\"string\",\"enum\":[\"open\",\"packed\",\"shipped\"]}") "," T("get_order",
-																																																																		 "\"order_id\"",
-																																																																		 I("order_id")) "," T("place_order",
-																																																																				      "\"customer_id\",\"items\"",
-																																																																				      S("customer_id") ",\"items\":{\"type\":\"array\",\"items\":{\"type\":\"object\","
-																																																																						       "\"properties\":{\"product_id\":{\"type\":\"string\"},\"quantity\":{\"type\":\"integer\"}}}}") "," T("delete_customer", "\"customer_id\"", S("customer_id")) ","
-																																																																																										    "{\"name\":\"cancel_order\",\"annotations\":{\"destructiveHint\":true},\"inputSchema\":{\"type\":\"object\",\"properties\":{" I(
-																																																																																											    "order_id") "}}}]},"
-																																																																																													"{\"server_id\":\"mirror\",\"class\":\"live_read\",\"tools\":[" T("search", "\"query\"", S("query")) "," T("get_product",
-																																																																																																										   "\"product_id\"",
-																																																																																																										   S(
-																																																																																																											   "product_id")) "," T("list_orders", "\"day\"", S("day")) "," T("delete_mirror", "", S("x")) "]},"
-																																																																																																																						       "{\"server_id\":\"almanac\",\"class\":\"static\",\"tools\":[" T(
-																																																																																																																							       "get_details",
-																																																																																																																							       "\"city\"", S("city")) "," T("convert_units",
-																																																																																																																											    "\"value\",\"from_unit\",\"to_unit\"",
-																																																																																																																											    "\"value\":{\"type\":\"number\"},\"from_unit\":{\"type\":\"string\",\"enum\":[\"nautical_miles\",\"miles\",\"kilometres\"]},"
-																																																																																																																											    "\"to_unit\":{\"type\":\"string\",\"enum\":[\"nautical_miles\",\"miles\",\"kilometres\"]},"
-																																																																																																																											    "\"decimals\":{\"type\":\"integer\",\"default\":4}") "," T("weekday", "\"date\"", S("date")) "]}]";
+/* One text; by lines, as a formatter would not leave them. */
+/* clang-format off */
+static const char records[] =
+	"["
+	SERVER("notes", "stateful_write",
+	       T("list_notes", "", S("tag")) ","
+	       T("read_note", "\"title\"", S("title")) ","
+	       T("search", "\"query\"", S("query") ",\"limit\":{\"type\":\"integer\",\"default\":10}") ","
+	       T("create_note", "\"title\",\"content\"", S("title") "," S("content") "," STRINGS("tags")) ","
+	       T("append_note", "\"title\",\"content\"", S("title") "," S("content")) ","
+	       T("delete_note", "\"title\"", S("title"))) ","
+	SERVER("shop", "stateful_write",
+	       T("search", "\"query\"", S("query")) ","
+	       T("get_product", "\"product_id\"", S("product_id")) ","
+	       T("list_orders", "",
+		 S("customer_id") ",\"status\":{\"type\":\"string\",\"enum\":[\"open\",\"packed\",\"shipped\"]}") ","
+	       T("get_order", "\"order_id\"", I("order_id")) ","
+	       T("place_order", "\"customer_id\",\"items\"",
+		 S("customer_id") ",\"items\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{"
+				  S("product_id") "," I("quantity") "}}}") ","
+	       T("delete_customer", "\"customer_id\"", S("customer_id")) ","
+	       "{\"name\":\"cancel_order\",\"annotations\":{\"destructiveHint\":true},\"inputSchema\":"
+	       "{\"type\":\"object\",\"properties\":{" I("order_id") "}}}") ","
+	SERVER("mirror", "live_read",
+	       T("search", "\"query\"", S("query")) ","
+	       T("get_product", "\"product_id\"", S("product_id")) ","
+	       T("list_orders", "\"day\"", S("day")) ","
+	       T("delete_mirror", "", S("x"))) ","
+	SERVER("almanac", "static",
+	       T("get_details", "\"city\"", S("city")) ","
+	       T("daily_figures", "\"city\"", S("city")) ","
+	       T("convert_units", "\"value\",\"from_unit\",\"to_unit\"",
+		 "\"value\":{\"type\":\"number\"}," UNIT("from_unit") "," UNIT("to_unit")
+		 ",\"decimals\":{\"type\":\"integer\",\"default\":4}") ","
+	       T("weekday", "\"date\"", S("date")))
+	"]";
+/* clang-format on */
 
 static assay_json *parse(const char *text)
 {

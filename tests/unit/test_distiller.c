@@ -407,6 +407,24 @@ START_TEST(test_alternatives)
 }
 END_TEST
 
+/* A tool of another name does the same when what is needed stands in its answer under the same key. */
+START_TEST(test_other_names)
+{
+	static const kit_reply same[] = {{"almanac.daily_figures", "{\"wind\":3,\"population\":545796}"}, {NULL, NULL}};
+	static const kit_reply chance[] = {{"almanac.daily_figures", "{\"visits\":545796}"}, {NULL, NULL}};
+	kit_case c = {
+		.goal = "Get the details of Lisbon.",
+		.steps = STEPS(CALL("almanac.get_details", "{\"city\":\"Lisbon\"}", "{\"population\":545796}")),
+		.answer = "545796 people.",
+		.world = same,
+	};
+	kit_expect(&c, "c1_get_details almanac.get_details almanac.daily_figures city~\"Lisbon\"\n"
+		       "c1_get_details_shows shows 545796\n");
+	c.world = chance;
+	kit_expect(&c, "c1_get_details almanac.get_details city~\"Lisbon\"\nc1_get_details_shows shows 545796\n");
+}
+END_TEST
+
 /* No live world at all: nothing is tried, and the notes say so. */
 START_TEST(test_no_world)
 {
@@ -724,7 +742,7 @@ UNIT_SUITE(distiller_suite, "distiller", test_chain, test_text_results, test_goa
 	   test_short_values, test_repeats, test_repeats_with_defaults, test_repair, test_defaults_and_free,
 	   test_numbers_and_enums, test_folded, test_echo, test_echo_of_parts, test_exploration_is_dropped,
 	   test_empty_results, test_siblings, test_siblings_of_different_calls, test_unrepaired, test_arrays,
-	   test_values, test_alternatives, test_no_world, test_schema_admits, test_minefields, test_prompt,
-	   test_redundant_checks, test_rejections, test_many_calls, test_scorer_failures, test_garbage,
+	   test_values, test_alternatives, test_other_names, test_no_world, test_schema_admits, test_minefields,
+	   test_prompt, test_redundant_checks, test_rejections, test_many_calls, test_scorer_failures, test_garbage,
 	   test_huge_result, test_determinism, test_out_of_memory)
 UNIT_MAIN(distiller_suite)
