@@ -122,6 +122,13 @@ assay_json *as_attempt_rate(const figure_counts *c)
 			 as_wilson(c->passes_hi, c->attempts, Z95));
 }
 
+assay_json *as_plain_rate(uint64_t successes, uint64_t n)
+{
+	double rate = n ? (double)successes / (double)n : 0.0;
+	as_interval around = as_wilson(successes, n, Z95);
+	return rate_json(rate, rate, around, around);
+}
+
 /* Mean over tasks of the unbiased estimate, with a bootstrap interval over tasks. */
 static int task_mean(const figure_counts *c, const uint64_t *passes, bool all_of_k, double *mean, as_interval *interval)
 {

@@ -26,6 +26,8 @@ void as_counts_free(figure_counts *c);
 
 /* {level: share of all calls}. NULL: no memory. */
 assay_json *as_served_shares(const uint64_t served[SERVED_LEVELS]);
+/* What is counted without bounds: lo and hi are one. NULL: no memory. */
+assay_json *as_plain_rate(uint64_t successes, uint64_t n);
 assay_json *as_attempt_rate(const figure_counts *c);             /* pass_rate */
 assay_json *as_task_rate(const figure_counts *c, bool all_of_k); /* pass_hat_k or pass_at_k */
 

@@ -101,6 +101,8 @@ assay_json *as_gate_table(const as_figures *f)
 		rc |= as_json_set(g, "required", as_json_truth(f->gates[i].required));
 		rc |= as_json_set(g, "passed", as_json_integer((int64_t)f->gates[i].passed));
 		rc |= as_json_set(g, "failed", as_json_integer((int64_t)f->gates[i].failed));
+		rc |= as_json_set(g, "pass_rate",
+				  as_plain_rate(f->gates[i].passed, f->gates[i].passed + f->gates[i].failed));
 		rc |= as_json_append(list, g);
 	}
 	if (rc < 0) {

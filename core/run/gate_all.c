@@ -32,7 +32,7 @@ static int keep_row(void *payload, const as_task_row *row, assay_error *err)
 	t->body = as_arena_str(&g->arena, row->body);
 	t->trace_id = as_arena_str(&g->arena, row->trace_id);
 	t->tape_id = as_arena_str(&g->arena, row->tape_id);
-	t->certificate = (assay_str){NULL, 0};
+	t->certificate = as_arena_str(&g->arena, row->certificate);
 	return g->arena.failed ? as_fail_memory(err) : 0;
 }
 
@@ -112,7 +112,7 @@ static int settle_goal(gating *g, const as_task_row *t, const char *reason, assa
  * category wanted is not known. Of an import every task is wanted. */
 static int gate_one(gating *g, as_task_row *t, assay_error *err)
 {
-	assay_json *task = NULL, *certificate = NULL;
+	assay_json *task = NULL, *certificate = NULL, *known = NULL;
 	as_trace *trace = NULL;
 	as_tape *tape = NULL;
 	assay_text text = {0};
@@ -123,7 +123,11 @@ static int gate_one(gating *g, as_task_row *t, assay_error *err)
 		return report(g, t, false, AS_NO_REFERENCE, NULL) < 0 ? as_fail_memory(err) : 0;
 	}
 	rc = load(g, t, &task, &trace, &tape, err);
-	rc = rc < 0 ? rc : as_gates_run(g->worker, task, trace, tape, "gate", &certificate, &passed, &reason, err);
+	if (rc == 0 && t->certificate.len > 0) {
+		rc = as_json_parse(t->certificate, ASSAY_JSON_PEER, &known, err);
+	}
+	rc = rc < 0 ? rc
+		    : as_gates_run(g->worker, task, trace, tape, "gate", known, &certificate, &passed, &reason, err);
 	rc = rc < 0 ? rc : as_json_dump(certificate, ASSAY_JSON_COMPACT, &text, err);
 	if (rc == 0) {
 		bool before = t->certified;
@@ -140,6 +144,7 @@ static int gate_one(gating *g, as_task_row *t, assay_error *err)
 	as_tape_free(tape);
 	as_trace_free(trace);
 	as_json_free(certificate);
+	as_json_free(known);
 	as_json_free(task);
 	return rc;
 }

@@ -138,6 +138,7 @@ static const gate gates[] = {
 	{"no_answer_in_prompt", as_gate_no_answer_in_prompt},
 	{"necessary", as_gate_necessary},
 	{"fits_category", as_gate_fits_category},
+	{AS_GATE_SECOND, as_gate_second_agrees},
 };
 #define N_GATES (sizeof gates / sizeof *gates)
 
@@ -152,6 +153,7 @@ const char *const *as_gate_names(void)
 					    "no_answer_in_prompt",
 					    "necessary",
 					    "fits_category",
+					    AS_GATE_SECOND,
 					    NULL};
 	return names;
 }
@@ -181,11 +183,11 @@ static int add_result(assay_json *certificate, const char *name, bool passed, bo
 }
 
 int as_gates_run(as_worker *w, const assay_json *task, const as_trace *trace, const as_tape *tape, const char *subject,
-		 assay_json **certificate, bool *passed, const char **reason, assay_error *err)
+		 const assay_json *known, assay_json **certificate, bool *passed, const char **reason, assay_error *err)
 {
 	as_context c;
 	as_instance *scorer;
-	gate_input in = {.context = &c, .task = task, .trace = trace, .tape = tape};
+	gate_input in = {.context = &c, .task = task, .trace = trace, .tape = tape, .known = known};
 	assay_json *list = as_json_array();
 	const as_manifest *m;
 	int rc;
@@ -198,8 +200,12 @@ int as_gates_run(as_worker *w, const assay_json *task, const as_trace *trace, co
 		  : as_fail_memory(err);
 	in.scorer = rc == 0 ? scorer : NULL;
 	for (size_t i = 0; i < N_GATES && rc == 0; i++) {
-		assay_json *evidence = as_json_object();
+		assay_json *evidence;
 		bool ok = false, required = is_required(m, gates[i].name);
+		if (!m->second.use && strcmp(gates[i].name, AS_GATE_SECOND) == 0) {
+			continue; /* there is nobody to ask */
+		}
+		evidence = as_json_object();
 		rc = evidence ? gates[i].run(&in, &ok, evidence, err) : as_fail_memory(err);
 		if (rc < 0) {
 			as_json_free(evidence);

@@ -11,7 +11,7 @@
 #define CALLS 12 /* of each */
 #define SAID 400 /* bytes that it says in the end */
 
-static int say(as_trace *t, assay_str message, assay_error *err)
+int as_gate_say(as_trace *t, assay_str message, assay_error *err)
 {
 	assay_json *exploration = as_json_object();
 	if (as_json_set(exploration, "final_message", as_json_string(message)) < 0) {
@@ -21,6 +21,33 @@ static int say(as_trace *t, assay_str message, assay_error *err)
 	return as_trace_set_metadata(t, "exploration", exploration, err);
 }
 
+int as_gate_call(const gate_input *in, as_world *world, assay_str server, assay_str tool, assay_json *arguments,
+		 as_trace *t, as_buf *said, assay_error *err)
+{
+	as_answer answer = {0};
+	int rc = arguments ? as_world_call(world, &in->context->call, server, tool, arguments, &answer, err)
+			   : as_fail_memory(err);
+	if (rc == 0) {
+		as_call_record record = {.server = server,
+					 .tool = tool,
+					 .arguments = arguments,
+					 .result = answer.result,
+					 .error = answer.error,
+					 .status = answer.status,
+					 .served = answer.served};
+		if (said) {
+			as_buf_clear(said);
+			rc = answer.result ? as_render_result(answer.result, said) : 0;
+		}
+		answer.result = answer.error = NULL;
+		arguments = NULL;
+		rc = rc < 0 ? as_fail_memory(err) : as_trace_add_call(t, &record, NULL, err);
+	}
+	as_json_free(arguments);
+	as_answer_clear(&answer);
+	return rc;
+}
+
 /* An agent that calls nothing and says the prompt. */
 int as_gate_echo_fails(const gate_input *in, bool *passed, assay_json *evidence, assay_error *err)
 {
@@ -28,7 +55,7 @@ int as_gate_echo_fails(const gate_input *in, bool *passed, assay_json *evidence,
 	as_trace *echo = NULL;
 	bool passes = true;
 	int rc = as_trace_new(prompt, NULL, &echo, err);
-	rc = rc < 0 ? rc : say(echo, prompt, err);
+	rc = rc < 0 ? rc : as_gate_say(echo, prompt, err);
 	rc = rc < 0 ? rc : as_trace_finish(echo, err);
 	rc = rc < 0 ? rc : as_gate_score(in, echo, &passes, NULL, err);
 	as_trace_free(echo);
@@ -111,32 +138,6 @@ static assay_json *random_arguments(gambler *g, const assay_tool *tool)
 	return out;
 }
 
-static int random_call(gambler *g, as_world *world, const assay_tool *tool, as_trace *t, as_buf *said, assay_error *err)
-{
-	as_answer answer = {0};
-	assay_json *arguments = random_arguments(g, tool);
-	int rc = arguments ? as_world_call(world, &g->in->context->call, tool->server, tool->name, arguments, &answer,
-					   err)
-			   : as_fail_memory(err);
-	if (rc == 0) {
-		as_call_record record = {.server = tool->server,
-					 .tool = tool->name,
-					 .arguments = arguments,
-					 .result = answer.result,
-					 .error = answer.error,
-					 .status = answer.status,
-					 .served = answer.served};
-		as_buf_clear(said);
-		rc = answer.result ? as_render_result(answer.result, said) : 0;
-		answer.result = answer.error = NULL;
-		arguments = NULL;
-		rc = rc < 0 ? as_fail_memory(err) : as_trace_add_call(t, &record, NULL, err);
-	}
-	as_json_free(arguments);
-	as_answer_clear(&answer);
-	return rc;
-}
-
 static int random_trial(gambler *g, assay_tools surface, bool *passes, assay_error *err)
 {
 	const as_replay_options options = {.mode = AS_REPLAY_STATEFUL, .near_threshold = 0.75, .task = g->in->task};
@@ -147,12 +148,12 @@ static int random_trial(gambler *g, assay_tools surface, bool *passes, assay_err
 	rc = rc < 0 ? rc : as_trace_new(as_json_str(as_json_get(g->in->task, "prompt")), NULL, &t, err);
 	for (int i = 0; i < CALLS && rc == 0 && surface.count > 0; i++) {
 		const assay_tool *tool = surface.list[as_rng_below(&g->rng, (uint32_t)surface.count)];
-		rc = random_call(g, world, tool, t, &said, err);
+		rc = as_gate_call(g->in, world, tool->server, tool->name, random_arguments(g, tool), t, &said, err);
 	}
 	if (rc == 0) {
 		assay_str message = as_buf_str(&said);
 		message.len = as_utf8_prefix(message, SAID);
-		rc = say(t, message, err);
+		rc = as_gate_say(t, message, err);
 	}
 	rc = rc < 0 ? rc : as_trace_finish(t, err);
 	rc = rc < 0 ? rc : as_gate_score(g->in, t, passes, NULL, err);

@@ -3,6 +3,7 @@
 #define AS_GATES_PRIVATE_H
 
 #include "core/run/context.h"
+#include "core/run/gates.h"
 #include "core/trace/tape.h"
 
 typedef struct gate_input {
@@ -13,6 +14,7 @@ typedef struct gate_input {
 	const as_tape *tape;
 	const assay_step *steps; /* of the trace */
 	size_t n_steps;
+	const assay_json *known; /* certificate of an earlier time: agents are not asked again; NULL: none */
 } gate_input;
 
 /* Each answers passed and evidence (an object); a negative code only where there is no answer. */
@@ -21,7 +23,15 @@ int as_gate_random_fails(const gate_input *in, bool *passed, assay_json *evidenc
 int as_gate_mutants_caught(const gate_input *in, bool *passed, assay_json *evidence, assay_error *err);
 int as_gate_no_answer_in_prompt(const gate_input *in, bool *passed, assay_json *evidence, assay_error *err);
 int as_gate_necessary(const gate_input *in, bool *passed, assay_json *evidence, assay_error *err);
+int as_gate_second_agrees(const gate_input *in, bool *passed, assay_json *evidence, assay_error *err);
 int as_gate_fits_category(const gate_input *in, bool *passed, assay_json *evidence, assay_error *err);
+
+/* Call a tool of a replayed world and put the call into a trace. arguments: taken over, NULL is a failure. said: gets
+ * the result as text; may be NULL. */
+int as_gate_call(const gate_input *in, as_world *world, assay_str server, assay_str tool, assay_json *arguments,
+		 as_trace *t, as_buf *said, assay_error *err);
+/* The agent's last message. Before the trace is finished. */
+int as_gate_say(as_trace *t, assay_str message, assay_error *err);
 
 /* Does the task pass on this trace? verdict may be NULL. */
 int as_gate_score(const gate_input *in, const as_trace *trace, bool *passes, assay_json **verdict, assay_error *err);

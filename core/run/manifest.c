@@ -123,23 +123,28 @@ static int override_seed(assay_json *document, const char *seed, assay_error *er
 	return as_json_set(document, "seed", n) < 0 ? as_fail_memory(err) : 0;
 }
 
-/* The models that authors use, as they stand in the manifest: a model that only a candidate uses decides no task. */
+static int put_model(const as_manifest *m, const as_use *use, assay_json *out)
+{
+	assay_json *model;
+	if (!use->model) {
+		return 0;
+	}
+	model = as_json_clone(as_json_get(as_json_get(m->document, "models"), use->model));
+	as_json_free(as_json_detach(model, "price"));
+	as_json_free(as_json_detach(model, "limits"));
+	return as_json_set(out, use->model, model);
+}
+
+/* The models that authors and gates use, as they stand in the manifest: a model that only a candidate uses decides no
+ * task. */
 static assay_json *author_models(const as_manifest *m)
 {
 	assay_json *out = as_json_object();
-	int rc = out ? 0 : ASSAY_ENOMEM;
+	int rc = out ? put_model(m, &m->second, out) : ASSAY_ENOMEM;
 	for (size_t i = 0; i < m->n_authors && rc == 0; i++) {
-		const as_use *uses[] = {&m->authors[i].goalgen, &m->authors[i].explorer, &m->authors[i].distiller};
-		for (size_t k = 0; k < 3 && rc == 0; k++) {
-			const char *name = uses[k]->model;
-			if (name) {
-				assay_json *model =
-					as_json_clone(as_json_get(as_json_get(m->document, "models"), name));
-				as_json_free(as_json_detach(model, "price"));
-				as_json_free(as_json_detach(model, "limits"));
-				rc = as_json_set(out, name, model);
-			}
-		}
+		rc = put_model(m, &m->authors[i].goalgen, out);
+		rc |= put_model(m, &m->authors[i].explorer, out);
+		rc |= put_model(m, &m->authors[i].distiller, out);
 	}
 	if (rc < 0) {
 		as_json_free(out);

@@ -71,6 +71,32 @@ static int read_gates(as_manifest_build *b, const assay_json *required, assay_er
 	return 0;
 }
 
+/* Whoever agrees with himself says nothing. */
+static int read_second(as_manifest_build *b, const assay_json *generation, assay_error *err)
+{
+	static const char pointer[] = "/generation/gates/agent";
+	const assay_json *agent = as_json_pointer(generation, "/gates/agent");
+	if (!agent) {
+		for (size_t i = 0; i < b->m.n_gates; i++) {
+			if (strcmp(b->m.gates[i], AS_GATE_SECOND) == 0) {
+				as_manifest_fail(as_json_get(generation, "gates"), err, "/generation/gates",
+						 "gate \"%s\" has no agent", AS_GATE_SECOND);
+				as_error_hint(err, "add \"agent\": an explorer other than the author's");
+				return ASSAY_EDATA;
+			}
+		}
+		return 0;
+	}
+	for (const assay_json *v = as_json_first(as_json_get(generation, "authors")); v; v = as_json_next(v)) {
+		if (as_json_equal(as_json_get(v, "explorer"), agent)) {
+			as_manifest_fail(agent, err, pointer, "this is an author's own explorer");
+			as_error_hint(err, "another explorer, model or policy has something to say");
+			return ASSAY_EDATA;
+		}
+	}
+	return as_read_use(b, agent, "explorer", NULL, use_keys, pointer, &b->m.second, err);
+}
+
 static as_fill_options read_fill(const assay_json *fill)
 {
 	assay_str parts = as_json_str(as_json_get(fill, "parts"));
@@ -88,5 +114,6 @@ int as_read_generation(as_manifest_build *b, assay_error *err)
 	b->m.max_goals = (uint32_t)as_json_i64(as_json_get(g, "max_goals"), 400);
 	b->m.fill = read_fill(as_json_get(g, "fill"));
 	rc = rc < 0 ? rc : as_read_categories(b, err);
-	return rc < 0 ? rc : read_gates(b, as_json_pointer(g, "/gates/require"), err);
+	rc = rc < 0 ? rc : read_gates(b, as_json_pointer(g, "/gates/require"), err);
+	return rc < 0 ? rc : read_second(b, g, err);
 }

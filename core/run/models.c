@@ -32,7 +32,7 @@ static int check_one(const check *k, const as_use *use)
 static int check_authors(const check *k)
 {
 	const as_manifest *m = k->engine->manifest;
-	int rc = 0;
+	int rc = m->second.use ? check_one(k, &m->second) : 0;
 	for (size_t i = 0; i < m->n_authors && rc == 0; i++) {
 		rc = check_one(k, &m->authors[i].goalgen);
 		rc = rc < 0 ? rc : check_one(k, &m->authors[i].explorer);

@@ -504,7 +504,7 @@ static int gate_task(as_worker *w, as_slot *s, as_engine *e, assay_error *err)
 	if (rc == 0) {
 		as_json_free(s->certificate);
 		s->certificate = NULL;
-		rc = as_gates_run(w, s->task, trace, tape, s->key, &s->certificate, &passed, &reason, err);
+		rc = as_gates_run(w, s->task, trace, tape, s->key, NULL, &s->certificate, &passed, &reason, err);
 	}
 	if (rc == 0) {
 		set_state(s, passed ? "gated" : "rejected", reason);

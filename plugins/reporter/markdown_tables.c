@@ -437,12 +437,14 @@ int put_gates(markdown_report *r, assay_error *err)
 	table_column(r, table, "required", 0);
 	table_column(r, table, "tasks passed", 1);
 	table_column(r, table, "tasks failed", 1);
+	table_column(r, table, "pass rate", 1);
 	for (const assay_json *g = first(r, "gates"); g; g = r->json->next(g)) {
 		assay_json *row = row_new(r);
 		row_add_text(r, &row, member(r, g, "gate"), 0);
 		row_add(r, &row, r->json->boolean(r->json->get(g, "required"), 0) ? "yes" : "no");
 		row_add_number(r, &row, number(r, g, "passed"));
 		row_add_number(r, &row, number(r, g, "failed"));
+		row_add_rate(r, &row, r->json->get(g, "pass_rate"), number(r, g, "passed") + number(r, g, "failed"));
 		table_row(r, table, row);
 	}
 	return put_table(r, table, err);

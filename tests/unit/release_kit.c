@@ -154,7 +154,7 @@ static void put_task(struct kit *k, size_t i)
 	const char *reason;
 	char id[16];
 	bool passed;
-	ck_ok(as_gates_run(k->worker, k->tasks[i], k->references[i], k->tapes[i], "test", &certificate, &passed,
+	ck_ok(as_gates_run(k->worker, k->tasks[i], k->references[i], k->tapes[i], "test", NULL, &certificate, &passed,
 			   &reason, &err));
 	ck_assert_msg(passed, "gate %s", reason);
 	snprintf(id, sizeof id, "auto-%zu", i + 1);

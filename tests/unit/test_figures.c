@@ -189,8 +189,11 @@ START_TEST(test_head)
 		member_text(m, "/servers"),
 		"[{'server_id':'s','class':'static','name':'S','version':null,'protocol':'p','tools':2,'tool_surface_hash':'h'}]");
 	ck_assert_str_eq(member_text(m, "/plugins"), "[{'use':'scorer/effects','version':'0.1.0'}]");
-	ck_assert_str_eq(member_text(m, "/gates"), "[{'gate':'replays','required':true,'passed':2,'failed':0},"
-						   "{'gate':'tight','required':false,'passed':0,'failed':1}]");
+	ck_assert_str_eq(member_text(m, "/gates"),
+			 "[{'gate':'replays','required':true,'passed':2,'failed':0,'pass_rate':"
+			 "{'lo':1.0,'hi':1.0,'interval_lo':[0.342372,1.0],'interval_hi':[0.342372,1.0]}},"
+			 "{'gate':'tight','required':false,'passed':0,'failed':1,'pass_rate':"
+			 "{'lo':0.0,'hi':0.0,'interval_lo':[0.0,0.793457],'interval_hi':[0.0,0.793457]}}]");
 	as_json_free(m);
 }
 END_TEST

@@ -62,19 +62,24 @@ static const char model_text[] =
 	"'plugins':[{'use':'scorer/effects','version':'0.1.0'}],"
 	"'funnel':[{'category':'random','wanted':2,'goals':4,'empty':1,'explored':3,'distilled':2,'certified':2,'accepted':2,"
 	"'rejected':{'no goal fits':1,'no successful call':1}}],"
-	"'gates':[{'gate':'grounded','required':true,'passed':2,'failed':0},{'gate':'extra','required':false,'passed':1,"
-	"'failed':1}],"
-	"'leaderboard':[" BOARD("main", "good", "true", "6") "," BOARD("main", "floor", "false", "6") "," BOARD(
-		"second", "good", "true",
-		"0") "],"
-		     "'categories':[{'condition':'main','candidate':'good','category':'hard_neg','tasks':1,"
-		     "'attempts':2,'pass_rate':" RATE(
-			     "0.5", "0.5") "}],"
-					   "'tasks':[{'task_id':'t','category':'random','index':4,"
-					   "'prompt':'Do it.','servers':['files','mail'],'checkpoints':2,"
-					   "'minefields':1,'trace_depth':3,'passes':[{'condition':'main',"
-					   "'candidate':'good','passed':1,'passed_hi':2,'attempts':2},{'condition':"
-					   "'second','candidate':'good','passed':0,'attempts':0}]}]}";
+	"'gates':[{'gate':'grounded','required':true,'passed':2,'failed':0,'pass_rate':" RATE(
+		"1.0",
+		"1.0") "},"
+		       "{'gate':'extra','required':false,'passed':1,'failed':1,'pass_rate':" RATE(
+			       "0.5",
+			       "0.5") "}],"
+				      "'leaderboard':[" BOARD("main", "good", "true", "6") "," BOARD("main", "floor", "false", "6") "," BOARD(
+					      "second", "good", "true",
+					      "0") "],"
+						   "'categories':[{'condition':'main','candidate':'good','category':'hard_neg','tasks':1,"
+						   "'attempts':2,'pass_rate':" RATE(
+							   "0.5",
+							   "0.5") "}],"
+								  "'tasks':[{'task_id':'t','category':'random','index':4,"
+								  "'prompt':'Do it.','servers':['files','mail'],'checkpoints':2,"
+								  "'minefields':1,'trace_depth':3,'passes':[{'condition':'main',"
+								  "'candidate':'good','passed':1,'passed_hi':2,'attempts':2},{'condition':"
+								  "'second','candidate':'good','passed':0,'attempts':0}]}]}";
 
 static void expect(const char *report, const char *text)
 {
