@@ -1,5 +1,6 @@
 /* Values of one document or one copy lie in one block: making and freeing them takes no call a value. */
 #include "core/base/json_node.h"
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@ struct piece {
 /* What the first piece begins with. The root comes first: freeing it finds the rest. */
 struct as_json_block {
 	cJSON root;
+	atomic_size_t holders; /* of a frozen one */
 	struct piece first;
 };
 
@@ -115,9 +117,41 @@ static void free_parts(cJSON *node)
 	as_json_node_drop_key(node);
 }
 
+void as_json_block_share(struct as_json_block *b)
+{
+	atomic_init(&b->holders, 1);
+}
+
+void as_json_block_hold(struct as_json_block *b)
+{
+	atomic_fetch_add_explicit(&b->holders, 1, memory_order_relaxed);
+}
+
+void as_json_block_release(struct as_json_block *b)
+{
+	if (atomic_fetch_sub_explicit(&b->holders, 1, memory_order_acq_rel) == 1) {
+		free_parts(&b->root);
+		as_json_block_free(b);
+	}
+}
+
+bool as_json_node_is_alone(const cJSON *shared)
+{
+	return atomic_load_explicit(&as_json_node_shared(shared)->holders, memory_order_acquire) == 1;
+}
+
 void as_json_node_free(cJSON *node)
 {
+	struct as_json_block *shared = node ? as_json_node_shared(node) : NULL;
 	if (!node) {
+		return;
+	}
+	if (shared && (node->valueint & (AS_NODE_LENT | AS_NODE_ROOT))) {
+		as_json_node_drop_key(node);
+		if (!(node->valueint & AS_NODE_IN_BLOCK)) {
+			free(node);
+		}
+		as_json_block_release(shared);
 		return;
 	}
 	free_parts(node);

@@ -10,6 +10,11 @@ static size_t padded(size_t n)
 	return (n + ALIGN - 1) / ALIGN * ALIGN;
 }
 
+static const char *text_of(const cJSON *node)
+{
+	return as_json_node_has_text(node) ? node->valuestring : NULL;
+}
+
 static size_t text_size(const char *s)
 {
 	return s ? padded(strlen(s) + 1) : 0;
@@ -20,7 +25,7 @@ size_t as_json_image_size(const assay_json *v)
 	size_t size = 0;
 	if (v) {
 		const cJSON *node = as_json_node(v);
-		size = padded(sizeof *node) + text_size(node->valuestring) + text_size(node->string);
+		size = padded(sizeof *node) + text_size(text_of(node)) + text_size(node->string);
 		for (const cJSON *c = node->child; c; c = c->next) {
 			size += as_json_image_size(as_json_value((cJSON *)(uintptr_t)c));
 		}
@@ -46,7 +51,8 @@ static cJSON *put_node(char **room, const cJSON *from)
 	*room += padded(sizeof *node);
 	*node = *from;
 	node->next = node->prev = node->child = NULL;
-	node->valuestring = put_text(room, from->valuestring);
+	node->valueint &= ~AS_NODE_LENT;
+	node->valuestring = put_text(room, text_of(from));
 	node->string = put_text(room, from->string);
 	for (const cJSON *c = from->child; c; c = c->next) {
 		cJSON *copy = put_node(room, c);

@@ -304,9 +304,9 @@ assay_json *as_json_null(void)
 /* Bytes that a copy takes. */
 static size_t size_of(const cJSON *v)
 {
-	size_t n = sizeof *v + (v->valuestring ? strlen(v->valuestring) + 1 : 0);
+	size_t n = sizeof *v + (as_json_node_has_text(v) ? strlen(v->valuestring) + 1 : 0);
 	n = (n + _Alignof(cJSON) - 1) & ~(_Alignof(cJSON) - 1);
-	for (const cJSON *m = v->child; m; m = m->next) {
+	for (const cJSON *m = as_json_node_shared(v) ? NULL : v->child; m; m = m->next) {
 		n += size_of(m) + (m->string ? strlen(m->string) + _Alignof(cJSON) : 0);
 	}
 	return n;
@@ -321,7 +321,11 @@ static cJSON *copy(struct as_json_block *b, const cJSON *from)
 	}
 	node->valuedouble = from->valuedouble;
 	node->valueint |= from->valueint & AS_NODE_LINE;
-	if (from->valuestring) {
+	if (as_json_node_shared(from)) {
+		as_json_node_lend(node, from);
+		return node;
+	}
+	if (as_json_node_has_text(from)) {
 		node->valuestring = as_json_block_text(b, as_str(from->valuestring));
 		if (!node->valuestring) {
 			return NULL;
@@ -344,17 +348,26 @@ static cJSON *copy(struct as_json_block *b, const cJSON *from)
 	return node;
 }
 
-static cJSON *clone(const cJSON *from)
+/* One node without children of its own. */
+static cJSON *clone_node(const cJSON *from)
+{
+	cJSON *node = as_json_node_new(from->type, as_str(as_json_node_has_text(from) ? from->valuestring : NULL));
+	if (node) {
+		node->valuedouble = from->valuedouble;
+		node->valueint = from->valueint & AS_NODE_LINE;
+		if (as_json_node_shared(from)) {
+			as_json_node_lend(node, from);
+		}
+	}
+	return node;
+}
+
+cJSON *as_json_node_clone(const cJSON *from)
 {
 	struct as_json_block *b;
 	cJSON *node;
-	if (!from->child) {
-		node = as_json_node_new(from->type, as_str(from->valuestring));
-		if (node) {
-			node->valuedouble = from->valuedouble;
-			node->valueint = from->valueint & AS_NODE_LINE;
-		}
-		return node;
+	if (!from->child || as_json_node_shared(from)) {
+		return clone_node(from);
 	}
 	as_json_block_start(&b, size_of(from));
 	node = b ? copy(b, from) : NULL;
@@ -366,7 +379,7 @@ static cJSON *clone(const cJSON *from)
 
 assay_json *as_json_clone(const assay_json *v)
 {
-	return v ? as_json_value(clone(as_json_node(v))) : NULL;
+	return v ? as_json_value(as_json_node_clone(as_json_node(v))) : NULL;
 }
 
 void as_json_free(assay_json *v)
@@ -384,9 +397,10 @@ int as_json_set_n(assay_json *object, assay_str key, assay_json *value)
 		as_json_node_free(node);
 		return parent && node ? ASSAY_EINVAL : ASSAY_ENOMEM;
 	}
-	if (as_json_node_set_key(node, key) < 0) {
+	int rc = as_json_node_open(parent);
+	if (rc < 0 || as_json_node_set_key(node, key) < 0) {
 		as_json_node_free(node);
-		return ASSAY_ENOMEM;
+		return rc < 0 ? rc : ASSAY_ENOMEM;
 	}
 	cJSON *old = as_json_node(as_json_get_n(object, key));
 	if (old) {
@@ -410,6 +424,11 @@ int as_json_append(assay_json *array, assay_json *value)
 		as_json_node_free(node);
 		return parent && node ? ASSAY_EINVAL : ASSAY_ENOMEM;
 	}
+	int rc = as_json_node_open(parent);
+	if (rc < 0) {
+		as_json_node_free(node);
+		return rc;
+	}
 	as_json_node_drop_key(node);
 	as_json_node_append(parent, node);
 	return 0;
@@ -420,7 +439,7 @@ static cJSON *take_out(cJSON *container, cJSON *node)
 {
 	cJSON *out = node;
 	if ((node->valueint & (AS_NODE_IN_BLOCK | AS_NODE_ROOT)) == AS_NODE_IN_BLOCK) {
-		out = clone(node);
+		out = as_json_node_clone(node);
 		if (!out) {
 			return NULL;
 		}
@@ -436,14 +455,20 @@ static cJSON *take_out(cJSON *container, cJSON *node)
 
 assay_json *as_json_detach(assay_json *object, const char *key)
 {
-	cJSON *node = as_json_node(as_json_get(object, key));
-	return node ? as_json_value(take_out(as_json_node(object), node)) : NULL;
+	cJSON *parent = as_json_node(object);
+	if (!as_json_get(object, key) || as_json_node_open(parent) < 0) {
+		return NULL;
+	}
+	return as_json_value(take_out(parent, as_json_node(as_json_get(object, key))));
 }
 
 assay_json *as_json_take_first(assay_json *array)
 {
-	cJSON *node = as_json_node(as_json_first(array));
-	return node ? as_json_value(take_out(as_json_node(array), node)) : NULL;
+	cJSON *parent = as_json_node(array);
+	if (!as_json_first(array) || as_json_node_open(parent) < 0) {
+		return NULL;
+	}
+	return as_json_value(take_out(parent, parent->child));
 }
 
 assay_json *as_json_edit(const assay_json *part)

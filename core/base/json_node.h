@@ -9,7 +9,11 @@
  *                       0 for a built value
  *
  * A built value has memory of its own, its text and a short key included. A parsed document, and a copy, lies in one
- * block, which goes with its root; built values may be put into it and go with it. */
+ * block, which goes with its root; built values may be put into it and go with it.
+ *
+ * Frozen values (as_json_freeze) are shared: valuestring of their objects and arrays points to their block, which
+ * counts who holds it. A copy of one is a node of its own that borrows the children (AS_NODE_LENT) and holds the block.
+ */
 #ifndef AS_JSON_NODE_H
 #define AS_JSON_NODE_H
 
@@ -30,7 +34,8 @@ static inline assay_json *as_json_value(cJSON *node)
 #define AS_NODE_ROOT 0x10000000         /* the block's first node, which the block goes with */
 #define AS_NODE_KEY_INSIDE 0x08000000   /* its key stands behind the node, in the same memory */
 #define AS_NODE_KEY_SIZE 24u            /* bytes there for it */
-#define AS_NODE_LINE 0x07FFFFFF
+#define AS_NODE_LENT 0x04000000         /* its children are a frozen value's */
+#define AS_NODE_LINE 0x03FFFFFF
 
 /* A block with room for some bytes; NULL when memory is out. Its first node is its root. */
 struct as_json_block;
@@ -39,6 +44,26 @@ cJSON *as_json_block_node(struct as_json_block *b, int type);
 char *as_json_block_text(struct as_json_block *b, assay_str s); /* a copy */
 char *as_json_block_bytes(struct as_json_block *b, size_t n);
 void as_json_block_free(struct as_json_block *b); /* one that has no root yet; NULL is fine */
+
+static inline bool as_json_node_has_text(const cJSON *node)
+{
+	return node->type == cJSON_String || node->type == cJSON_Number;
+}
+/* The block that a frozen or lent object or array shares; NULL: it is neither. */
+static inline struct as_json_block *as_json_node_shared(const cJSON *node)
+{
+	return as_json_node_has_text(node) ? NULL : (struct as_json_block *)(void *)node->valuestring;
+}
+/* Of a block that is frozen from now on, and whose root the caller holds: count holders. */
+void as_json_block_share(struct as_json_block *b);
+void as_json_block_hold(struct as_json_block *b);
+void as_json_block_release(struct as_json_block *b);
+bool as_json_node_is_alone(const cJSON *shared); /* nobody else holds its block */
+/* Make an empty node one that borrows the children of a shared one. */
+void as_json_node_lend(cJSON *node, const cJSON *shared);
+/* Make an object or array ready to be changed: a lent one gets children of its own. ASSAY_EINVAL: it is frozen. */
+int as_json_node_open(cJSON *container);
+cJSON *as_json_node_clone(const cJSON *from); /* without its key; NULL when memory is out */
 
 /* Free a node without siblings and all in it. NULL is fine. */
 void as_json_node_free(cJSON *node);

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What grows step by step leaves pieces of every size behind, in hundreds of threads. */
+#define FIRST_BYTES 1200u
+
 #define MAX_DIGITS 17
 
 /* Significant digits and the exponent of the first one: 12.5 is "125", 1. */
@@ -305,6 +308,9 @@ void as_json_write(as_buf *b, const assay_json *v, uint32_t style)
 	if (!v) {
 		as_buf_puts(b, "null");
 		return;
+	}
+	if (as_json_node(v)->child && !b->ptr) {
+		as_buf_reserve(b, FIRST_BYTES);
 	}
 	uint32_t known = style < sizeof styles / sizeof *styles ? style : ASSAY_JSON_COMPACT;
 	write_value(b, as_json_node(v), &styles[known], 0);

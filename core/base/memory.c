@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define BUF_FIRST 64u
+#define SPARE_MAX 1024u
 #define ARENA_BLOCK ((size_t)4096)
 
 bool as_buf_reserve(as_buf *b, size_t more)
@@ -114,6 +115,16 @@ int as_buf_check(const as_buf *b, assay_error *err)
 	return b->failed ? as_fail_memory(err) : 0;
 }
 
+/* A large text may be kept for long: what it does not need goes back. */
+static void give_back_rest(as_buf *b)
+{
+	char *less = b->cap - b->len > SPARE_MAX ? realloc(b->ptr, b->len + 1) : NULL;
+	if (less) {
+		b->ptr = less;
+		b->cap = b->len + 1;
+	}
+}
+
 int as_buf_take(as_buf *b, assay_text *out, assay_error *err)
 {
 	*out = (assay_text){0};
@@ -122,6 +133,7 @@ int as_buf_take(as_buf *b, assay_text *out, assay_error *err)
 		as_buf_free(b);
 		return as_fail_memory(err);
 	}
+	give_back_rest(b);
 	*out = (assay_text){b->ptr, b->len};
 	*b = (as_buf){0};
 	return 0;
@@ -143,7 +155,8 @@ struct as_arena_block {
 
 static struct as_arena_block *arena_block(as_arena *a, size_t size)
 {
-	size_t room = size > ARENA_BLOCK / 4 ? size : ARENA_BLOCK;
+	size_t usual = a->head ? ARENA_BLOCK : ARENA_BLOCK / 4; /* many arenas hold a few short texts */
+	size_t room = size > ARENA_BLOCK / 4 ? size : usual;
 	struct as_arena_block *block = calloc(1, sizeof *block + room);
 	if (!block) {
 		return NULL;

@@ -172,11 +172,11 @@ int as_llm_ask(as_llm_dialogue *d, const assay_json *request, assay_json **reply
 	const assay_llm_dialect *dialect = ((const assay_llm_ops *)as_instance_ops(d->instance))->dialect;
 	int64_t begun = as_now_ms(), last = begun;
 	assay_json *sent = NULL;
-	as_names *names = NULL;
-	int rc = as_names_new(as_json_get(request, "tools"), dialect, &names, err);
+	as_llm_offer *offer = NULL;
+	int rc = as_llm_offer_take(d->hub, d->model, dialect, as_json_get(request, "tools"), &offer, err);
 	*reply = NULL;
 	if (rc == 0) {
-		rc = as_llm_request_out(names, dialect, request, &sent, err);
+		rc = as_llm_request_out(offer, dialect, request, &sent, err);
 	}
 	if (rc == 0) {
 		rc = try_often(d, sent, reply, &last, err);
@@ -187,7 +187,7 @@ int as_llm_ask(as_llm_dialogue *d, const assay_json *request, assay_json **reply
 		rc = *reply ? 0 : as_fail_memory(err);
 	}
 	if (rc == 0) {
-		rc = as_llm_reply_in(names, d->ordinal, *reply, err);
+		rc = as_llm_reply_in(offer->names, d->ordinal, *reply, err);
 	}
 	if (d->call->deadline_ms != AS_FOREVER) {
 		d->call->deadline_ms += (rc == 0 ? last : as_now_ms()) - begun;
@@ -197,6 +197,6 @@ int as_llm_ask(as_llm_dialogue *d, const assay_json *request, assay_json **reply
 		*reply = NULL;
 	}
 	as_json_free(sent);
-	as_names_free(names);
+	as_llm_offer_give(d->hub, d->model, offer);
 	return rc;
 }

@@ -13,6 +13,9 @@ static void endpoint_clear(as_llm_endpoint *e)
 		free(e->keys[i].name);
 	}
 	free(e->keys);
+	for (size_t i = 0; i < e->n_offers; i++) {
+		as_llm_offer_free(e->offers[i]);
+	}
 	as_window_free(e->window);
 	if (e->settings) {
 		pthread_mutex_destroy(&e->lock);
@@ -28,6 +31,7 @@ void as_llm_hub_free(as_llm_hub *hub)
 		endpoint_clear(&hub->endpoints[i]);
 	}
 	free(hub->endpoints);
+	as_json_pool_free(hub->pool);
 	pthread_mutex_destroy(&hub->lock);
 	free(hub);
 }
@@ -54,6 +58,7 @@ int as_llm_hub_new(const as_llm_hub_options *options, as_llm_hub **out, assay_er
 	hub->options = *options;
 	hub->endpoints = as_new(options->n_models + 1, sizeof *hub->endpoints);
 	rc = hub->endpoints ? 0 : as_fail_memory(err);
+	rc = rc < 0 ? rc : as_json_pool_new(&hub->pool, err);
 	for (size_t i = 0; i < options->n_models && rc == 0; i++) {
 		rc = open_endpoint(&hub->endpoints[hub->n_endpoints++], &options->models[i], err);
 	}
@@ -66,6 +71,88 @@ int as_llm_hub_new(const as_llm_hub_options *options, as_llm_hub **out, assay_er
 	}
 	*out = hub;
 	return 0;
+}
+
+/* --- Offers --- */
+
+static as_llm_offer *find_offer(as_llm_endpoint *e, const assay_json *tools)
+{
+	for (size_t i = 0; i < e->n_offers; i++) {
+		if (as_json_shares(e->offers[i]->source, tools)) {
+			e->offers[i]->holders++;
+			return e->offers[i];
+		}
+	}
+	return NULL;
+}
+
+/* Room for one more: the oldest one that nobody holds has to go. */
+static bool make_room(as_llm_endpoint *e)
+{
+	for (size_t i = 0; i < e->n_offers && e->n_offers == AS_LLM_OFFERS; i++) {
+		if (e->offers[i]->holders == 0) {
+			as_llm_offer_free(e->offers[i]);
+			memmove(&e->offers[i], &e->offers[i + 1], (--e->n_offers - i) * sizeof *e->offers);
+		}
+	}
+	return e->n_offers < AS_LLM_OFFERS;
+}
+
+/* Under the lock. What is not frozen, or finds no room, stays its maker's. */
+static void keep_offer(as_llm_endpoint *e, const assay_json *tools, as_llm_offer *offer)
+{
+	if (!as_json_shares(tools, tools) || !make_room(e)) {
+		return;
+	}
+	offer->source = as_json_clone(tools);
+	if (offer->source) {
+		offer->holders = 1;
+		e->offers[e->n_offers++] = offer;
+	}
+}
+
+int as_llm_offer_take(as_llm_hub *hub, size_t model, const assay_llm_dialect *dialect, const assay_json *tools,
+		      as_llm_offer **out, assay_error *err)
+{
+	as_llm_endpoint *e = &hub->endpoints[model];
+	int rc;
+	pthread_mutex_lock(&e->lock);
+	*out = find_offer(e, tools);
+	pthread_mutex_unlock(&e->lock);
+	if (*out) {
+		return 0;
+	}
+	rc = as_llm_offer_new(hub->pool, dialect, tools, out, err);
+	if (rc == 0) {
+		as_llm_offer *other;
+		pthread_mutex_lock(&e->lock);
+		other = find_offer(e, tools); /* made by another thread meanwhile */
+		if (!other) {
+			keep_offer(e, tools, *out);
+		}
+		pthread_mutex_unlock(&e->lock);
+		if (other) {
+			as_llm_offer_free(*out);
+			*out = other;
+		}
+	}
+	return rc;
+}
+
+void as_llm_offer_give(as_llm_hub *hub, size_t model, as_llm_offer *offer)
+{
+	as_llm_endpoint *e = &hub->endpoints[model];
+	bool kept;
+	if (!offer) {
+		return;
+	}
+	pthread_mutex_lock(&e->lock);
+	kept = offer->holders > 0;
+	offer->holders -= kept;
+	pthread_mutex_unlock(&e->lock);
+	if (!kept) {
+		as_llm_offer_free(offer);
+	}
 }
 
 /* --- Keys --- */

@@ -2,6 +2,7 @@
 #ifndef AS_LLM_HUB_H
 #define AS_LLM_HUB_H
 
+#include "core/base/json_pool.h"
 #include "core/llm/llm.h"
 #include "core/llm/names.h"
 #include "core/llm/window.h"
@@ -13,21 +14,45 @@ typedef struct as_llm_keys {
 	uint64_t next, bad; /* bad: a bit per key that was refused or is used up */
 } as_llm_keys;
 
+/* The tools of a request as a dialect has them. Attempts that are offered the same tools share it, as long as their
+ * list is frozen (as_json_freeze). */
+typedef struct as_llm_offer {
+	assay_json *source; /* a copy of the list that it is made of */
+	as_names *names;
+	assay_json *tools; /* frozen; NULL: the request has none */
+	unsigned holders;
+} as_llm_offer;
+
+#define AS_LLM_OFFERS 64u /* kept by an endpoint */
+
 typedef struct as_llm_endpoint {
 	const as_llm_settings *settings;
 	as_window *window;
-	pthread_mutex_t lock; /* guards keys */
+	pthread_mutex_t lock; /* guards keys and offers */
 	as_llm_keys *keys;
 	size_t n_keys, cap_keys;
+	as_llm_offer *offers[AS_LLM_OFFERS];
+	size_t n_offers;
 } as_llm_endpoint;
+
+/* One that nobody shares; the pool (NULL: none) is for its tools one by one. */
+int as_llm_offer_new(as_json_pool *pool, const assay_llm_dialect *dialect, const assay_json *tools, as_llm_offer **out,
+		     assay_error *err);
+void as_llm_offer_free(as_llm_offer *offer);
 
 struct as_llm_hub {
 	as_llm_hub_options options;
+	as_json_pool *pool; /* of tools in their dialects */
 	as_llm_endpoint *endpoints;
 	size_t n_endpoints;
 	pthread_mutex_t lock; /* guards spent */
 	double spent;
 };
+
+/* The offer of an endpoint for a list of tools (NULL: none), to be given back. */
+int as_llm_offer_take(as_llm_hub *hub, size_t model, const assay_llm_dialect *dialect, const assay_json *tools,
+		      as_llm_offer **out, assay_error *err);
+void as_llm_offer_give(as_llm_hub *hub, size_t model, as_llm_offer *offer);
 
 /* One request on its way: what the implementation's call leads to. */
 typedef struct as_llm_asking {
@@ -45,7 +70,7 @@ void as_llm_asking_end(as_llm_asking *a);
 bool as_llm_drop_key(as_llm_asking *a);
 
 /* A request in the dialect of the implementation. */
-int as_llm_request_out(const as_names *names, const assay_llm_dialect *dialect, const assay_json *request,
+int as_llm_request_out(const as_llm_offer *offer, const assay_llm_dialect *dialect, const assay_json *request,
 		       assay_json **out, assay_error *err);
 /* A reply as everybody knows it; changed in place. ordinal: for calls that need an id. */
 int as_llm_reply_in(const as_names *names, int64_t ordinal, assay_json *reply, assay_error *err);

@@ -3,6 +3,7 @@
 #include "core/llm/hub.h"
 #include "core/llm/schema.h"
 #include <stdio.h>
+#include <stdlib.h>
 
 static int put_name(const as_names *names, assay_json *object, assay_error *err)
 {
@@ -43,26 +44,36 @@ static int put_calls(const as_names *names, const assay_json *messages, assay_er
 	return rc;
 }
 
-int as_llm_request_out(const as_names *names, const assay_llm_dialect *dialect, const assay_json *request,
+/* One member of the request, to be set in what is sent. */
+static int put_member(const as_llm_offer *offer, uint32_t rules, const assay_json *member, assay_json *out,
+		      assay_error *err)
+{
+	assay_str key = as_json_key(member);
+	bool is_tools = as_str_is(key, "tools") && offer->tools;
+	assay_json *v = as_json_clone(is_tools ? offer->tools : member);
+	int rc = v ? 0 : as_fail_memory(err);
+	if (rc == 0 && as_str_is(key, "messages")) {
+		rc = put_calls(offer->names, v, err);
+	} else if (rc == 0 && as_str_is(key, "tool_choice") && as_json_type(v) == ASSAY_JSON_OBJECT) {
+		rc = put_name(offer->names, v, err);
+	} else if (rc == 0 && rules && as_str_is(key, "response_format")) {
+		rc = put_schema(v, "schema", rules & ~ASSAY_LLM_SCHEMA_NO_EMPTY, err);
+	}
+	if (rc < 0) {
+		as_json_free(v);
+		return rc;
+	}
+	return as_json_set_n(out, key, v) < 0 ? as_fail_memory(err) : 0;
+}
+
+int as_llm_request_out(const as_llm_offer *offer, const assay_llm_dialect *dialect, const assay_json *request,
 		       assay_json **out, assay_error *err)
 {
-	assay_json *r = as_json_clone(request);
-	uint32_t rules = dialect ? dialect->schema : 0;
+	assay_json *r = as_json_object();
 	int rc = r ? 0 : as_fail_memory(err);
 	*out = NULL;
-	for (const assay_json *t = as_json_first(as_json_get(r, "tools")); t && rc == 0; t = as_json_next(t)) {
-		rc = put_name(names, as_json_edit(t), err);
-		rc = rc < 0 || !rules ? rc : put_schema(as_json_edit(t), "parameters", rules, err);
-	}
-	if (rc == 0) {
-		rc = put_calls(names, as_json_get(r, "messages"), err);
-	}
-	if (rc == 0 && as_json_type(as_json_get(r, "tool_choice")) == ASSAY_JSON_OBJECT) {
-		rc = put_name(names, as_json_edit(as_json_get(r, "tool_choice")), err);
-	}
-	if (rc == 0 && rules && as_json_get(r, "response_format")) {
-		rc = put_schema(as_json_edit(as_json_get(r, "response_format")), "schema",
-				rules & ~ASSAY_LLM_SCHEMA_NO_EMPTY, err);
+	for (const assay_json *m = as_json_first(request); m && rc == 0; m = as_json_next(m)) {
+		rc = put_member(offer, dialect ? dialect->schema : 0, m, r, err);
 	}
 	if (rc < 0) {
 		as_json_free(r);
@@ -70,6 +81,90 @@ int as_llm_request_out(const as_names *names, const assay_llm_dialect *dialect, 
 	}
 	*out = r;
 	return 0;
+}
+
+/* --- Offers --- */
+
+/* What a tool in a dialect hangs on: its alias, which may hang on other names, and all that it is. */
+static int offer_key(const as_llm_offer *offer, uint32_t rules, const assay_json *tool, as_buf *alias, as_buf *key,
+		     assay_error *err)
+{
+	int rc = as_names_put(offer->names, as_json_str(as_json_get(tool, "name")), alias, err);
+	if (rc == 0) {
+		as_buf_printf(key, "%u ", (unsigned)rules);
+		as_buf_add(key, as_buf_str(alias));
+		as_json_write(key, tool, ASSAY_JSON_COMPACT);
+		rc = as_buf_check(key, err);
+	}
+	return rc;
+}
+
+/* A tool with its alias and its schema in the dialect. */
+static int tool_out(const as_llm_offer *offer, as_json_pool *pool, uint32_t rules, const assay_json *tool,
+		    assay_json **out, assay_error *err)
+{
+	as_buf alias = {0}, key = {0};
+	assay_json *t = NULL;
+	int rc = offer_key(offer, rules, tool, &alias, &key, err);
+	*out = rc == 0 ? as_json_pool_get(pool, as_buf_str(&key)) : NULL;
+	if (rc == 0 && !*out) {
+		t = as_json_clone(tool);
+		rc = as_json_set(t, "name", as_json_string(as_buf_str(&alias))) < 0 ? as_fail_memory(err) : 0;
+		rc = rc < 0 || !rules ? rc : put_schema(t, "parameters", rules, err);
+		if (rc == 0) {
+			*out = as_json_pool_put(pool, as_buf_str(&key), t);
+			rc = *out ? 0 : as_fail_memory(err);
+			t = NULL;
+		}
+	}
+	as_json_free(t);
+	as_buf_free(&alias);
+	as_buf_free(&key);
+	return rc;
+}
+
+static int render(as_llm_offer *offer, as_json_pool *pool, uint32_t rules, const assay_json *tools, assay_error *err)
+{
+	assay_json *list = as_json_array();
+	int rc = list ? 0 : as_fail_memory(err);
+	for (const assay_json *t = as_json_first(tools); t && rc == 0; t = as_json_next(t)) {
+		assay_json *made;
+		rc = tool_out(offer, pool, rules, t, &made, err);
+		rc = rc < 0 ? rc : as_json_append(list, made) < 0 ? as_fail_memory(err) : 0;
+	}
+	if (rc < 0) {
+		as_json_free(list);
+		return rc;
+	}
+	offer->tools = as_json_freeze(list);
+	return offer->tools ? 0 : as_fail_memory(err);
+}
+
+int as_llm_offer_new(as_json_pool *pool, const assay_llm_dialect *dialect, const assay_json *tools, as_llm_offer **out,
+		     assay_error *err)
+{
+	as_llm_offer *offer = as_new(1, sizeof *offer);
+	int rc = offer ? as_names_new(tools, dialect, &offer->names, err) : as_fail_memory(err);
+	*out = NULL;
+	if (rc == 0 && tools) {
+		rc = render(offer, pool, dialect ? dialect->schema : 0, tools, err);
+	}
+	if (rc < 0) {
+		as_llm_offer_free(offer);
+		return rc;
+	}
+	*out = offer;
+	return 0;
+}
+
+void as_llm_offer_free(as_llm_offer *offer)
+{
+	if (offer) {
+		as_json_free(offer->source);
+		as_json_free(offer->tools);
+		as_names_free(offer->names);
+		free(offer);
+	}
 }
 
 /* A call whose id is missing, or is that of a call before it, gets one of its own. */

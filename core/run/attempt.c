@@ -171,6 +171,7 @@ int as_session_run(as_worker *w, const as_session_spec *spec, as_session_result 
 	open_context(&c, w, spec);
 	options.catalogue = c.engine->catalogue;
 	options.exceptions = as_manifest_is_reference(c.engine->manifest);
+	options.pool = c.engine->pool;
 	rc = as_worker_instance(w, spec->explorer, ASSAY_ROLE_EXPLORER, &explorer, err);
 	if (rc == 0) {
 		rc = as_worker_instance(w, spec->exposure, ASSAY_ROLE_EXPOSURE, &exposure, err);

@@ -75,6 +75,9 @@ int as_engine_open(const as_engine_options *options, as_engine **out, assay_erro
 	rc = as_variables_load(m->base_dir, &e->variables, err);
 	rc = rc < 0 ? rc : make_redactor(e, err);
 	if (rc == 0) {
+		rc = as_json_pool_new(&e->pool, err);
+	}
+	if (rc == 0) {
 		rc = as_workdir_open(&e->work, err);
 	}
 	if (rc == 0) {
@@ -115,6 +118,7 @@ void as_engine_close(as_engine *e)
 	as_log_set_redactor(e->log, NULL);
 	as_redactor_free(e->redactor);
 	as_catalogue_free(e->catalogue);
+	as_json_pool_free(e->pool);
 	pthread_mutex_destroy(&e->embedding);
 	free(e);
 }

@@ -3,6 +3,7 @@
 #ifndef AS_ENGINE_H
 #define AS_ENGINE_H
 
+#include "core/base/json_pool.h"
 #include "core/base/log.h"
 #include "core/llm/llm.h"
 #include "core/run/manifest.h"
@@ -30,6 +31,7 @@ typedef struct as_engine {
 	as_quota *quota;
 	as_estate estate;
 	as_workdir work;
+	as_json_pool *pool;        /* what attempts have in common */
 	pthread_mutex_t embedding; /* one worker at a time asks for vectors, so that none is asked for twice */
 } as_engine;
 

@@ -17,7 +17,8 @@
 
 #define MAX_HEADER_BYTES ((size_t)256 << 10)
 #define MAX_REDIRECTS 5
-#define CONNECT_MS 30000L /* a host that does not answer is down, however long the request may take */
+#define CONNECT_MS 30000L   /* a host that does not answer is down, however long the request may take */
+#define RECEIVE_BYTES 4096L /* hundreds of requests may wait for their answer at once */
 #define POLL_SLICE_MS 60000
 #define USER_AGENT "assay/" PACKAGE_VERSION
 
@@ -286,6 +287,7 @@ static CURLcode set_limits(CURL *easy)
 	rc = rc == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L) : rc;
 	rc = rc == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L) : rc;
 	rc = rc == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_USERAGENT, USER_AGENT) : rc;
+	rc = rc == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, RECEIVE_BYTES) : rc;
 	return rc == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "") : rc;
 }
 

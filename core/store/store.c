@@ -76,7 +76,7 @@ static int harden(as_store *s, assay_error *err)
 {
 	static const char pragmas[] = "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;"
 				      "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000;"
-				      "PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -16000;";
+				      "PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -2000;";
 	sqlite3_extended_result_codes(s->db, 1);
 	sqlite3_busy_timeout(s->db, AS_STORE_BUSY_MS);
 	sqlite3_limit(s->db, SQLITE_LIMIT_LENGTH, (int)AS_STORE_MAX_BODY + (1 << 20));

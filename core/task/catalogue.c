@@ -166,7 +166,7 @@ int as_catalogue_new(assay_json *records, as_catalogue **out, assay_error *err)
 		as_json_free(records);
 		return as_fail_memory(err);
 	}
-	c->records = records;
+	c->records = records = as_json_freeze(records); /* schemas go into each offer, trace and request */
 	if (as_json_type(records) != ASSAY_JSON_ARRAY) {
 		as_catalogue_free(c);
 		return as_fail(err, ASSAY_EDATA, "a catalogue is an array of server records");

@@ -56,11 +56,32 @@ static assay_json *offered_parameters(const assay_tool *tool, const assay_json *
 	return made;
 }
 
+/* The tool as explorers see it, which hangs on its name as long as the exposure says nothing of its own. */
+static assay_json *offered_function(as_recorder *r, const assay_tool *tool, assay_str shown, assay_str description,
+				    const assay_json *parameters, bool own)
+{
+	assay_json *function = own ? NULL : as_json_pool_get(r->options.pool, shown);
+	if (function) {
+		return function;
+	}
+	if (tool && description.len == 0) {
+		description = tool->description;
+	}
+	function = as_json_object();
+	if (as_json_set(function, "name", as_json_string(shown)) < 0 ||
+	    as_json_set(function, "description", as_json_string(description)) < 0 ||
+	    as_json_set(function, "parameters", offered_parameters(tool, parameters)) < 0) {
+		as_json_free(function);
+		return NULL;
+	}
+	return as_json_pool_put(r->options.pool, own ? (assay_str){NULL, 0} : shown, function);
+}
+
 static int add_offer(assay_offer_sink *pub, const assay_tool *tool, assay_str name, assay_str description,
 		     const assay_json *parameters, assay_error *err)
 {
 	as_recorder *r = ((offer_sink *)pub)->recorder;
-	assay_json *function;
+	bool own = !tool || name.len > 0 || description.len > 0 || parameters;
 	assay_str shown = name;
 	if (tool && name.len == 0) {
 		shown = as_str(
@@ -77,17 +98,7 @@ static int add_offer(assay_offer_sink *pub, const assay_tool *tool, assay_str na
 	if (find_offer(r, shown)) {
 		return 0; /* the first of a name stays, as in a set */
 	}
-	if (tool && description.len == 0) {
-		description = tool->description;
-	}
-	function = as_json_object();
-	if (as_json_set(function, "name", as_json_string(shown)) < 0 ||
-	    as_json_set(function, "description", as_json_string(description)) < 0 ||
-	    as_json_set(function, "parameters", offered_parameters(tool, parameters)) < 0) {
-		as_json_free(function);
-		return as_fail_memory(err);
-	}
-	if (as_json_append(r->tools, function) < 0) {
+	if (as_json_append(r->tools, offered_function(r, tool, shown, description, parameters, own)) < 0) {
 		return as_fail_memory(err);
 	}
 	r->offers[r->n_offers++] = (offer){shown, tool};
@@ -103,7 +114,8 @@ static int ask_exposure(as_recorder *r, as_call *call, assay_error *err)
 		as_error_where(err, as_instance_info(r->options.exposure)->use, 0);
 		return rc;
 	}
-	return 0;
+	r->tools = as_json_pool_put(r->options.pool, (assay_str){NULL, 0}, r->tools);
+	return r->tools ? 0 : as_fail_memory(err);
 }
 
 /* A record that tells nothing of the server still names it. */
@@ -122,6 +134,20 @@ static assay_json *fingerprint_of(const as_catalogue_server *s)
 	return f;
 }
 
+static assay_json *tool_specs_of(const as_recorder *r, const as_catalogue_server *s)
+{
+	as_buf key = {0};
+	assay_json *specs = NULL;
+	as_buf_puts(&key, "specs of ");
+	as_buf_add(&key, s->id);
+	if (!key.failed) {
+		specs = as_json_pool_get(r->options.pool, as_buf_str(&key));
+		specs = specs ? specs : as_json_pool_put(r->options.pool, as_buf_str(&key), as_catalogue_tool_specs(s));
+	}
+	as_buf_free(&key);
+	return specs;
+}
+
 /* Surfaces and fingerprints of the servers that the trace is about. */
 static int describe_servers(as_recorder *r, assay_error *err)
 {
@@ -129,7 +155,7 @@ static int describe_servers(as_recorder *r, assay_error *err)
 	for (const assay_json *id = as_json_first(r->options.trace_servers); id && rc == 0; id = as_json_next(id)) {
 		const as_catalogue_server *s = as_catalogue_server_of(r->options.catalogue, as_json_str(id));
 		if (s) {
-			rc = as_trace_add_server(r->trace, s->id, fingerprint_of(s), as_catalogue_tool_specs(s), err);
+			rc = as_trace_add_server(r->trace, s->id, fingerprint_of(s), tool_specs_of(r, s), err);
 		}
 	}
 	return rc;

@@ -3,6 +3,7 @@
 #ifndef AS_RECORDER_H
 #define AS_RECORDER_H
 
+#include "core/base/json_pool.h"
 #include "core/plugin/registry.h"
 #include "core/task/catalogue.h"
 #include "core/trace/trace.h"
@@ -21,6 +22,7 @@ typedef struct as_recorder_options {
 	/* A server that breaks down during a call is an error that the agent reads, as with the reference (page 1.1 and
 	 * 7.1), and not the end of the session. */
 	bool exceptions;
+	as_json_pool *pool; /* borrowed: sessions that are offered the same share it; NULL: none */
 } as_recorder_options;
 
 typedef struct as_recorder as_recorder;

@@ -245,7 +245,7 @@ static int take_bytes(assay_sink *sink, assay_str bytes, assay_error *err)
 	struct body_sink *b = (struct body_sink *)sink;
 	size_t need = b->text.len + bytes.len + 1;
 	if (need > b->cap) {
-		size_t cap = need < 65536 ? 65536 : need * 2;
+		size_t cap = need < 4096 ? 4096 : need * 2; /* most replies are short, and hundreds come in at once */
 		char *grown = b->p->host->resize(b->text.ptr, cap);
 		if (!grown) {
 			return provider_no_memory(b->p, err);

@@ -1,6 +1,7 @@
 """make bench: 256 attempts at once against a mock of Chat Completions that takes two seconds for each reply. What counts is
-what the program adds: memory, and the time between the last byte of a reply and the first byte of the next request. Beside
-it: Python's http.client with 256 threads against the same mock. Can be run by itself: tests/env tests/bench/models.py"""
+what the program adds: memory (all that is resident, what it shares with others included), and the time between the last byte
+of a reply and the first byte of the next request. Beside it: Python's http.client with 256 threads against the same mock. Can
+be run by itself: tests/env python3 tests/bench/models.py"""
 
 import http.client
 import json

@@ -323,9 +323,9 @@ START_TEST(test_messages)
 		"{\"properties\":{\"x\":{\"const\":1}}}}],\"tool_choice\":{\"name\":\"a.b\"},\"messages\":[{\"role\":"
 		"\"assistant\",\"tool_calls\":[{\"id\":\"1\",\"name\":\"a.b\",\"arguments\":\"{}\"}]}]}");
 	assay_json *sent = NULL, *reply;
-	as_names *names = NULL;
-	ck_assert_int_eq(as_names_new(as_json_get(request, "tools"), &strict, &names, NULL), 0);
-	ck_assert_int_eq(as_llm_request_out(names, &strict, request, &sent, NULL), 0);
+	as_llm_offer *offer = NULL;
+	ck_assert_int_eq(as_llm_offer_new(NULL, &strict, as_json_get(request, "tools"), &offer, NULL), 0);
+	ck_assert_int_eq(as_llm_request_out(offer, &strict, request, &sent, NULL), 0);
 	const char *alias = as_json_cstr(as_json_pointer(sent, "/tools/0/name"), "");
 	ck_assert(fits(&strict, alias));
 	ck_assert_str_eq(as_json_cstr(as_json_pointer(sent, "/tool_choice/name"), ""), alias);
@@ -340,16 +340,56 @@ START_TEST(test_messages)
 	ck_assert_int_eq(as_json_set(as_json_edit(as_json_pointer(reply, "/message/tool_calls/2")), "name",
 				     as_json_cstring(alias)),
 			 0);
-	ck_assert_int_eq(as_llm_reply_in(names, 4, reply, NULL), 0);
+	ck_assert_int_eq(as_llm_reply_in(offer->names, 4, reply, NULL), 0);
 	is_json(as_json_pointer(reply, "/message/tool_calls"),
 		"[{\"id\":\"x\",\"name\":\"c\"},{\"id\":\"call_4_2\",\"name\":\"nobody\"},{\"id\":\"call_4_3\",\"name\":\"a.b\"}]");
 	as_json_free(reply);
 	reply = parse("{\"message\":[]}");
-	ck_assert_int_eq(as_llm_reply_in(names, 0, reply, NULL), ASSAY_EPLUGIN);
+	ck_assert_int_eq(as_llm_reply_in(offer->names, 0, reply, NULL), ASSAY_EPLUGIN);
 	as_json_free(reply);
 	as_json_free(sent);
 	as_json_free(request);
-	as_names_free(names);
+	as_llm_offer_free(offer);
+}
+END_TEST
+
+/* Who offers the same frozen tools gets the same of them; what is not frozen is nobody else's. */
+START_TEST(test_offers)
+{
+	static const assay_llm_dialect dialect = {.size = sizeof dialect,
+						  .schema = ASSAY_LLM_SCHEMA_OBJECT,
+						  .name_marks = "_",
+						  .name_max = 30};
+	static const as_llm_settings settings = {.name = "m", .use = "llm/x"};
+	static const char text[] =
+		"[{\"name\":\"a.b\",\"parameters\":{\"anyOf\":[{\"properties\":{\"x\":{}}}]}},{\"name\":\"c\"}]";
+	as_llm_hub_options options = {.models = &settings, .n_models = 1};
+	as_llm_hub *hub;
+	as_llm_offer *a, *b, *c;
+	assay_json *tools = as_json_freeze(parse(text)), *same = as_json_clone(tools), *loose = parse(text);
+	ck_assert_int_eq(as_llm_hub_new(&options, &hub, NULL), 0);
+	ck_assert_int_eq(as_llm_offer_take(hub, 0, &dialect, tools, &a, NULL), 0);
+	ck_assert_int_eq(as_llm_offer_take(hub, 0, &dialect, same, &b, NULL), 0);
+	ck_assert_ptr_eq(a, b);
+	ck_assert_int_eq(as_llm_offer_take(hub, 0, &dialect, loose, &c, NULL), 0);
+	ck_assert_ptr_ne(a, c);
+	ck_assert(as_json_equal(a->tools, c->tools));
+	is_json(as_json_pointer(a->tools, "/0/parameters"),
+		"{\"properties\":{\"x\":{}},\"required\":[],\"type\":\"object\"}");
+	as_llm_offer_give(hub, 0, a);
+	as_llm_offer_give(hub, 0, b);
+	as_llm_offer_give(hub, 0, c);
+	for (int i = 0; i < 200; i++) { /* more than are kept */
+		assay_json *other = as_json_freeze(parse(text));
+		ck_assert_int_eq(as_llm_offer_take(hub, 0, &dialect, other, &a, NULL), 0);
+		ck_assert_uint_eq(as_json_count(a->tools), 2);
+		as_llm_offer_give(hub, 0, a);
+		as_json_free(other);
+	}
+	as_llm_hub_free(hub);
+	as_json_free(tools);
+	as_json_free(same);
+	as_json_free(loose);
 }
 END_TEST
 
@@ -371,5 +411,5 @@ START_TEST(test_costs)
 END_TEST
 
 UNIT_SUITE(make_suite, "llm", test_names, test_names_stay, test_schemas, test_hostile_schemas, test_window, test_crowd,
-	   test_messages, test_costs)
+	   test_messages, test_offers, test_costs)
 UNIT_MAIN(make_suite)
