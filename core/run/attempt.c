@@ -64,6 +64,30 @@ static const char *end_of_error(const as_context *c, int rc)
 	return rc == ASSAY_ELIMIT ? "turn_limit" : NULL;
 }
 
+/* A router or an embedder that is out of reach ends the session before it began; the attempt is none of the agent's. */
+static int offer(as_context *c, as_session_result *out, assay_error *err)
+{
+	int rc;
+	const as_model_spec *agent = c->model;
+	c->model = c->exposure_model; /* a router asks its own model, and the attempt pays */
+	c->for_exposure = true;
+	rc = as_recorder_offer(c->recorder, &c->call, &out->cause);
+	c->model = agent;
+	c->for_exposure = false;
+	if (rc < 0) {
+		const char *end = c->fault == AS_FAULT_MODEL ? c->dialogue.end : NULL;
+		out->cause.code = rc;
+		if (!end) {
+			if (err) {
+				*err = out->cause;
+			}
+			return rc;
+		}
+		out->end = end;
+	}
+	return 0;
+}
+
 static int explore(as_context *c, const as_session_spec *spec, const as_instance *explorer, as_session_result *out,
 		   assay_json **exploration, assay_error *err)
 {
@@ -182,15 +206,14 @@ int as_session_run(as_worker *w, const as_session_spec *spec, as_session_result 
 	}
 	options.exposure = exposure;
 	c.exposure_model = as_manifest_model(c.engine->manifest, spec->exposure->model);
-	c.model = c.exposure_model; /* a router asks its own model, and the attempt pays */
-	c.for_exposure = true;
-	rc = as_recorder_open(&options, &c.call, &c.recorder, err);
-	c.model = spec->model;
-	c.for_exposure = false;
+	rc = as_recorder_open(&options, &c.recorder, err);
 	if (rc < 0) {
 		return rc;
 	}
-	rc = explore(&c, spec, explorer, out, &exploration, err);
+	rc = offer(&c, out, err);
+	if (rc == 0 && out->cause.code == 0) {
+		rc = explore(&c, spec, explorer, out, &exploration, err);
+	}
 	if (rc == 0) {
 		out->end_class = as_end_class(out->end);
 		rc = note_exposure(&c, spec, err);

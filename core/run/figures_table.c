@@ -2,6 +2,7 @@
 #include "core/run/figures_table.h"
 
 #include "core/run/figures_rate.h"
+#include "core/stats/stats.h"
 #include <string.h>
 
 /* States of goal slots that have got at least as far as the name says. */
@@ -40,6 +41,25 @@ static bool is_dropped(const figure_goal *g)
 	       as_str_is(g->state, "undistilled") || as_str_is(g->state, "rejected");
 }
 
+/* Of the category's tasks: how long their chains are, and over how many servers. Nothing where there are none. */
+static int put_means(const as_figures *f, assay_str category, assay_json *row)
+{
+	double depth = 0, servers = 0, n = 0;
+	for (size_t i = 0; i < f->n_tasks; i++) {
+		const assay_json *summary = f->tasks[i].summary;
+		if (as_str_eq(f->tasks[i].category, category)) {
+			depth += as_json_f64(as_json_get(summary, "trace_depth"), 0);
+			servers += (double)as_json_count(as_json_get(summary, "servers"));
+			n++;
+		}
+	}
+	if (n == 0) {
+		return 0;
+	}
+	return as_json_set(row, "mean_depth", as_json_real(as_round(depth / n, 2))) |
+	       as_json_set(row, "mean_servers", as_json_real(as_round(servers / n, 2)));
+}
+
 static assay_json *funnel_row(const as_figures *f, const assay_json *category)
 {
 	assay_str name = as_json_str(as_json_get(category, "name"));
@@ -68,6 +88,7 @@ static assay_json *funnel_row(const as_figures *f, const assay_json *category)
 	rc |= as_json_set(r, "distilled", as_json_integer(distilled));
 	rc |= as_json_set(r, "certified", as_json_integer(certified));
 	rc |= as_json_set(r, "accepted", as_json_integer(accepted));
+	rc |= put_means(f, name, r);
 	rc |= as_json_set(r, "rejected", reasons);
 	if (rc < 0) {
 		as_json_free(r);

@@ -161,7 +161,7 @@ static int describe_servers(as_recorder *r, assay_error *err)
 	return rc;
 }
 
-int as_recorder_open(const as_recorder_options *options, as_call *call, as_recorder **out, assay_error *err)
+int as_recorder_open(const as_recorder_options *options, as_recorder **out, assay_error *err)
 {
 	as_recorder *r = as_new(1, sizeof *r);
 	int rc;
@@ -180,15 +180,17 @@ int as_recorder_open(const as_recorder_options *options, as_call *call, as_recor
 		r->tools = as_json_array();
 		rc = r->tools ? describe_servers(r, err) : as_fail_memory(err);
 	}
-	if (rc == 0) {
-		rc = ask_exposure(r, call, err);
-	}
 	if (rc < 0) {
 		as_recorder_close(r);
 		return rc;
 	}
 	*out = r;
 	return 0;
+}
+
+int as_recorder_offer(as_recorder *r, as_call *call, assay_error *err)
+{
+	return ask_exposure(r, call, err);
 }
 
 int as_recorder_offers(as_recorder *r, const assay_json **tools, assay_error *err)

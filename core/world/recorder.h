@@ -26,7 +26,10 @@ typedef struct as_recorder_options {
 } as_recorder_options;
 
 typedef struct as_recorder as_recorder;
-int as_recorder_open(const as_recorder_options *options, as_call *call, as_recorder **out, assay_error *err);
+int as_recorder_open(const as_recorder_options *options, as_recorder **out, assay_error *err);
+/* Ask the exposure what is offered; once, before anything else. After a failure nothing is offered, and the session can
+ * still be finished. */
+int as_recorder_offer(as_recorder *r, as_call *call, assay_error *err);
 int as_recorder_offers(as_recorder *r, const assay_json **tools, assay_error *err);
 int as_recorder_act(as_recorder *r, as_call *call, assay_str name, const assay_json *arguments, assay_text *text,
 		    int *is_error, assay_error *err);

@@ -42,6 +42,7 @@ assay_json *row_new(const markdown_report *r);
 void row_add(const markdown_report *r, assay_json **row, const char *text);
 void row_add_text(markdown_report *r, assay_json **row, assay_str text, size_t cut); /* escaped */
 void row_add_number(const markdown_report *r, assay_json **row, int64_t n);
+void row_add_mean(const markdown_report *r, assay_json **row, const assay_json *mean); /* NULL: a dash */
 void row_add_share(const markdown_report *r, assay_json **row, double share);
 void row_add_rate(const markdown_report *r, assay_json **row, const assay_json *rate, int64_t n);
 void table_row(const markdown_report *r, assay_json *table, assay_json *row); /* row is taken over */

@@ -117,7 +117,6 @@ static void board_row(markdown_report *r, assay_json *table, const assay_json *b
 	const assay_json_api *J = r->json;
 	int64_t attempts = number(r, b, "attempts"), k = number(r, b, "k");
 	assay_json *row = row_new(r);
-	char mean[32];
 	row_add_text(r, &row, member(r, b, "candidate"), 0);
 	row_add_rate(r, &row, J->get(b, "pass_hat_k"), k);
 	row_add_rate(r, &row, J->get(b, "pass_rate"), attempts);
@@ -127,10 +126,8 @@ static void board_row(markdown_report *r, assay_json *table, const assay_json *b
 	row_add_number(r, &row, attempts);
 	row_add_number(r, &row, number(r, b, "void"));
 	row_add_number(r, &row, number(r, b, "unknown"));
-	snprintf(mean, sizeof mean, "%.1f", J->f64(J->get(b, "mean_turns"), 0));
-	row_add(r, &row, mean);
-	snprintf(mean, sizeof mean, "%.1f", J->f64(J->get(b, "mean_calls"), 0));
-	row_add(r, &row, mean);
+	row_add_mean(r, &row, J->get(b, "mean_turns"));
+	row_add_mean(r, &row, J->get(b, "mean_calls"));
 	row_add_number(r, &row, number(r, b, "tool_hallucinations"));
 	row_add_number(r, &row, number(r, b, "wrong_server_calls"));
 	row_add_number(r, &row, number(r, b, "minefields_hit"));
@@ -413,12 +410,16 @@ int put_funnel(markdown_report *r, assay_error *err)
 	for (size_t i = 0; i < n; i++) {
 		table_column(r, table, keys[i], 1);
 	}
+	table_column(r, table, "mean calls", 1);
+	table_column(r, table, "mean servers", 1);
 	for (const assay_json *f = first(r, "funnel"); f; f = r->json->next(f)) {
 		assay_json *row = row_new(r);
 		row_add_text(r, &row, member(r, f, "category"), 0);
 		for (size_t i = 0; i < n; i++) {
 			row_add_number(r, &row, number(r, f, keys[i]));
 		}
+		row_add_mean(r, &row, r->json->get(f, "mean_depth"));
+		row_add_mean(r, &row, r->json->get(f, "mean_servers"));
 		table_row(r, table, row);
 	}
 	rc = put_table(r, table, err);

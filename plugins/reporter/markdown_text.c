@@ -254,6 +254,15 @@ void row_add_number(const markdown_report *r, assay_json **row, int64_t n)
 	row_add(r, row, text);
 }
 
+void row_add_mean(const markdown_report *r, assay_json **row, const assay_json *mean)
+{
+	char text[32] = "–";
+	if (mean) {
+		snprintf(text, sizeof text, "%.1f", r->json->f64(mean, 0));
+	}
+	row_add(r, row, text);
+}
+
 void row_add_share(const markdown_report *r, assay_json **row, double share)
 {
 	char text[24];

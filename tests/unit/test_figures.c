@@ -204,11 +204,11 @@ START_TEST(test_funnel)
 	ck_assert_str_eq(
 		member_text(m, "/funnel/0"),
 		"{'category':'easy','wanted':2,'goals':4,'empty':0,'explored':4,'distilled':4,'certified':3,'accepted':2,"
-		"'rejected':{'no_tool_fails':1,'duplicate':1}}");
+		"'mean_depth':3.0,'mean_servers':1.0,'rejected':{'no_tool_fails':1,'duplicate':1}}");
 	ck_assert_str_eq(
 		member_text(m, "/funnel/1"),
 		"{'category':'hard','wanted':3,'goals':5,'empty':1,'explored':3,'distilled':2,'certified':2,'accepted':1,"
-		"'rejected':{'empty':1,'budget':1,'no calls':1}}");
+		"'mean_depth':3.0,'mean_servers':1.0,'rejected':{'empty':1,'budget':1,'no calls':1}}");
 	as_json_free(m);
 }
 END_TEST

@@ -100,7 +100,8 @@ static void start(stage *s, const char *use)
 {
 	assay_error err = {0};
 	set_up(s, use, "{}");
-	ck_ok(as_recorder_open(&s->options, &s->call, &s->recorder, &err));
+	ck_ok(as_recorder_open(&s->options, &s->recorder, &err));
+	ck_ok(as_recorder_offer(s->recorder, &s->call, &err));
 }
 
 static int act(stage *s, const char *name, const char *arguments, assay_error *err)
@@ -268,7 +269,8 @@ START_TEST(test_exceptions)
 	stage s;
 	set_up(&s, "exposure/toy", "{}");
 	s.options.exceptions = true;
-	ck_ok(as_recorder_open(&s.options, &s.call, &s.recorder, &err));
+	ck_ok(as_recorder_open(&s.options, &s.recorder, &err));
+	ck_ok(as_recorder_offer(s.recorder, &s.call, &err));
 	reads(&s, "notes__peek", "{}", 1, "[exception] ConnectionError: the server is gone");
 	ck_ok(act(&s, "notes__save", "{}", &err));
 	ck_assert_int_eq(act(&s, "broken", "{}", &err), ASSAY_EDATA); /* a plugin's failure is no server's */
@@ -317,13 +319,14 @@ START_TEST(test_bad_exposures)
 	assay_error err = {0};
 	stage s;
 	set_up(&s, "exposure/toy", "{'nameless':true}");
-	ck_assert_int_eq(as_recorder_open(&s.options, &s.call, &s.recorder, &err), ASSAY_EPLUGIN);
+	ck_ok(as_recorder_open(&s.options, &s.recorder, &err));
+	ck_assert_int_eq(as_recorder_offer(s.recorder, &s.call, &err), ASSAY_EPLUGIN);
 	ck_assert_str_eq(error_line(&err), "exposure/toy: an exposure offered a tool without a name");
-	ck_assert_ptr_null(s.recorder);
 	tear_down(&s);
 	err = (assay_error){0};
 	set_up(&s, "exposure/toy", "{'fails':true}");
-	ck_assert_int_eq(as_recorder_open(&s.options, &s.call, &s.recorder, &err), ASSAY_EDATA);
+	ck_ok(as_recorder_open(&s.options, &s.recorder, &err));
+	ck_assert_int_eq(as_recorder_offer(s.recorder, &s.call, &err), ASSAY_EDATA);
 	ck_assert_str_eq(error_line(&err), "exposure/toy: no tools today");
 	tear_down(&s);
 }
