@@ -244,29 +244,6 @@ static int trace_without(const assay_json *trace, int64_t without, assay_json **
 	return rc;
 }
 
-/* The task without its state conditions: a trace on its own shows no state. */
-static int task_of_steps(const assay_json *task, assay_json **out, assay_error *err)
-{
-	assay_json *copy = as_json_clone(task), *kept = as_json_array();
-	int rc = copy && kept ? 0 : ASSAY_ENOMEM;
-	for (const assay_json *c = as_json_first(as_json_get(task, "checkpoints")); c && rc == 0; c = as_json_next(c)) {
-		if (!as_str_is(as_json_str(as_json_get(c, "kind")), "state_condition")) {
-			rc = as_json_append(kept, as_json_clone(c));
-		}
-	}
-	if (rc == 0) {
-		rc = as_json_set(copy, "checkpoints", kept);
-		kept = NULL;
-	}
-	as_json_free(kept);
-	if (rc < 0) {
-		as_json_free(copy);
-		return as_fail_memory(err);
-	}
-	*out = copy;
-	return 0;
-}
-
 static int hook_score(void *context, const assay_json *task, const assay_json *trace, int64_t without, int *passed,
 		      assay_error *err)
 {
@@ -277,7 +254,7 @@ static int hook_score(void *context, const assay_json *task, const assay_json *t
 	as_trace *t = NULL;
 	int rc = as_worker_instance(c->worker, &m->scorers[m->headline], ASSAY_ROLE_SCORER, &scorer, err);
 	if (rc == 0 && as_task_has_probes(task)) {
-		rc = task_of_steps(task, &steps_only, err);
+		rc = as_task_without_states(task, &steps_only, err);
 	}
 	if (rc == 0) {
 		rc = trace_without(trace, without, &document, err);

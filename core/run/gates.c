@@ -16,10 +16,11 @@ typedef struct gate {
 	int (*run)(const gate_input *in, bool *passed, assay_json *evidence, assay_error *err);
 } gate;
 
-int as_gate_score(const gate_input *in, const as_trace *trace, bool *passes, assay_json **verdict, assay_error *err)
+static int score(const gate_input *in, const assay_json *task, const as_trace *trace, bool *passes,
+		 assay_json **verdict, assay_error *err)
 {
 	assay_json *own = NULL;
-	int rc = as_score_trace(in->scorer, &in->context->call, in->task, trace,
+	int rc = as_score_trace(in->scorer, &in->context->call, task, trace,
 				as_catalogue_tags(in->context->engine->catalogue), &own, err);
 	*passes = rc == 0 && as_str_is(as_json_str(as_json_get(own, "verdict")), "pass");
 	if (verdict) {
@@ -28,6 +29,17 @@ int as_gate_score(const gate_input *in, const as_trace *trace, bool *passes, ass
 		as_json_free(own);
 	}
 	return rc;
+}
+
+int as_gate_score(const gate_input *in, const as_trace *trace, bool *passes, assay_json **verdict, assay_error *err)
+{
+	return score(in, in->judged, trace, passes, verdict, err);
+}
+
+int as_gate_score_shown(const gate_input *in, const as_trace *trace, bool *passes, assay_json **verdict,
+			assay_error *err)
+{
+	return score(in, in->task, trace, passes, verdict, err);
 }
 
 /* Walk the reference's calls through its tape once, and ask the task's probes in the end. *misses: calls not served
@@ -71,7 +83,7 @@ static int gate_grounded(const gate_input *in, bool *passed, assay_json *evidenc
 		rc = walk_reference(in, &misses, &probes, err);
 		rc = rc < 0 ? rc : as_trace_with_probes(in->trace, probes, &shown, err);
 	}
-	rc = rc < 0 ? rc : as_gate_score(in, shown ? shown : in->trace, passed, &verdict, err);
+	rc = rc < 0 ? rc : as_gate_score_shown(in, shown ? shown : in->trace, passed, &verdict, err);
 	for (const assay_json *c = as_json_first(as_json_get(verdict, "checks")); c && rc == 0; c = as_json_next(c)) {
 		if (!as_json_boolean(as_json_get(c, "passed"), 0)) {
 			rc = as_json_append(failed, as_json_clone(as_json_get(c, "id")));
@@ -188,7 +200,7 @@ int as_gates_run(as_worker *w, const assay_json *task, const as_trace *trace, co
 	as_context c;
 	as_instance *scorer;
 	gate_input in = {.context = &c, .task = task, .trace = trace, .tape = tape, .known = known};
-	assay_json *list = as_json_array();
+	assay_json *list = as_json_array(), *steps_only = NULL;
 	const as_manifest *m;
 	int rc;
 	as_context_init(&c, w, "gate", subject, 0, 0);
@@ -196,8 +208,11 @@ int as_gates_run(as_worker *w, const assay_json *task, const as_trace *trace, co
 	in.steps = as_trace_steps(trace, &in.n_steps);
 	*passed = true;
 	*reason = "";
-	rc = list ? as_worker_instance(w, &m->scorers[m->headline], ASSAY_ROLE_SCORER, &scorer, err)
-		  : as_fail_memory(err);
+	rc = as_task_without_states(task, &steps_only, err);
+	in.judged = as_json_count(as_json_get(steps_only, "checkpoints")) > 0 ? steps_only : task;
+	rc = rc < 0 ? rc
+	     : list ? as_worker_instance(w, &m->scorers[m->headline], ASSAY_ROLE_SCORER, &scorer, err)
+		    : as_fail_memory(err);
 	in.scorer = rc == 0 ? scorer : NULL;
 	for (size_t i = 0; i < N_GATES && rc == 0; i++) {
 		assay_json *evidence;
@@ -217,6 +232,7 @@ int as_gates_run(as_worker *w, const assay_json *task, const as_trace *trace, co
 		}
 		rc = add_result(list, gates[i].name, ok, required, evidence);
 	}
+	as_json_free(steps_only);
 	if (rc < 0) {
 		as_json_free(list);
 		list = NULL;

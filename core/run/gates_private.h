@@ -10,6 +10,9 @@ typedef struct gate_input {
 	as_context *context;
 	const as_instance *scorer;
 	const assay_json *task;
+	/* What a trace is judged by that only resembles a run: the task without its state conditions, which nobody can
+	 * meet who shows no state. A task of nothing else is judged as it is. */
+	const assay_json *judged;
 	const as_trace *trace;
 	const as_tape *tape;
 	const assay_step *steps; /* of the trace */
@@ -33,8 +36,11 @@ int as_gate_call(const gate_input *in, as_world *world, assay_str server, assay_
 /* The agent's last message. Before the trace is finished. */
 int as_gate_say(as_trace *t, assay_str message, assay_error *err);
 
-/* Does the task pass on this trace? verdict may be NULL. */
+/* Does the task pass on this trace, its state conditions left out? verdict may be NULL. */
 int as_gate_score(const gate_input *in, const as_trace *trace, bool *passes, assay_json **verdict, assay_error *err);
+/* The same with them: for a trace that shows the state in the end. */
+int as_gate_score_shown(const gate_input *in, const as_trace *trace, bool *passes, assay_json **verdict,
+			assay_error *err);
 
 /* Is the checkpoint a tool_effect that this step brings about? */
 bool as_gate_meets(const assay_json *checkpoint, const assay_step *step);

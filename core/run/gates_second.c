@@ -144,7 +144,7 @@ int as_gate_second_agrees(const gate_input *in, bool *passed, assay_json *eviden
 	}
 	if (rc == 0 && as_json_get(evidence, "calls")) {
 		rc = walk(in, evidence, &trace, err);
-		rc = rc < 0 ? rc : as_gate_score(in, trace, passed, NULL, err);
+		rc = rc < 0 ? rc : as_gate_score_shown(in, trace, passed, NULL, err);
 	}
 	as_trace_free(trace);
 	if (rc == 0 && as_json_set(evidence, "verdict", as_json_cstring(*passed ? "pass" : "fail")) < 0) {

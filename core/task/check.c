@@ -85,8 +85,9 @@ static int check_probe(const assay_json *c, const as_catalogue *catalogue, assay
 		return rc;
 	}
 	rc = check_pair(probe, catalogue, err);
-	tool = as_catalogue_find(catalogue, as_json_str(as_json_get(probe, "server_id")),
-				 as_json_str(as_json_get(probe, "tool_name")));
+	tool = catalogue ? as_catalogue_find(catalogue, as_json_str(as_json_get(probe, "server_id")),
+					     as_json_str(as_json_get(probe, "tool_name")))
+			 : NULL; /* of a corpus of others */
 	if (rc == 0 && tool && (tool->flags & ASSAY_TOOL_WRITES)) {
 		rc = as_fail(err, ASSAY_EDATA, "a probe reads; %.*s writes", ASSAY_FMT(tool->name));
 	}

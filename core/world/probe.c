@@ -19,6 +19,28 @@ bool as_task_has_probes(const assay_json *task)
 	return false;
 }
 
+int as_task_without_states(const assay_json *task, assay_json **out, assay_error *err)
+{
+	assay_json *copy = as_json_clone(task), *kept = as_json_array();
+	int rc = copy && kept ? 0 : ASSAY_ENOMEM;
+	for (const assay_json *c = as_json_first(as_json_get(task, "checkpoints")); c && rc == 0; c = as_json_next(c)) {
+		if (!as_str_is(as_json_str(as_json_get(c, "kind")), "state_condition")) {
+			rc = as_json_append(kept, as_json_clone(c));
+		}
+	}
+	if (rc == 0) {
+		rc = as_json_set(copy, "checkpoints", kept);
+		kept = NULL;
+	}
+	as_json_free(kept);
+	if (rc < 0) {
+		as_json_free(copy);
+		return as_fail_memory(err);
+	}
+	*out = copy;
+	return 0;
+}
+
 static assay_json *copy_or_null(const assay_json *v)
 {
 	return v ? as_json_clone(v) : as_json_null();

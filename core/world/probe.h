@@ -9,6 +9,9 @@
  * "predicate": a value predicate}}. An empty probe asks nothing. */
 bool as_task_has_probes(const assay_json *task);
 
+/* The task without its state conditions: a trace on its own shows no state. */
+int as_task_without_states(const assay_json *task, assay_json **out, assay_error *err);
+
 /* Ask all probes of a task, in order. *out: the array for the trace, NULL when there are none. A world that breaks down
  * is an answer: the condition is not shown. ASSAY_ENOMEM, ASSAY_ECANCELED. */
 int as_probes_ask(as_world *w, as_call *call, const assay_json *task, assay_json **out, assay_error *err);

@@ -7,7 +7,7 @@
 
 struct instance {
 	const assay_host *host;
-	bool try_alternatives;
+	bool try_alternatives, find_states;
 };
 
 int prov_fail_memory(const struct prov *p, assay_error *err)
@@ -45,6 +45,7 @@ static int open_instance(const assay_host *host, const assay_json *options, void
 	}
 	i->host = host;
 	i->try_alternatives = host->json->boolean(host->json->get(options, "try_alternatives"), 1);
+	i->find_states = host->json->boolean(host->json->get(options, "state_conditions"), 1);
 	*self = i;
 	return 0;
 }
@@ -91,7 +92,8 @@ static int read_texts(struct prov *p, assay_error *err)
 static int run(struct prov *p, assay_json **body, assay_error *err)
 {
 	int (*const steps[])(struct prov *, assay_error *) = {read_texts,      prov_read_trace,  prov_find_origins,
-							      prov_keep_calls, prov_make_checks, prov_try_same};
+							      prov_keep_calls, prov_make_checks, prov_try_same,
+							      prov_find_states};
 	int rc = 0;
 	for (size_t i = 0; i < sizeof steps / sizeof *steps && rc == 0; i++) {
 		rc = prov_check_time(p, err);
@@ -110,6 +112,7 @@ static int distil(void *self, assay_call *call, const assay_distil_request *requ
 			 .request = request,
 			 .arena = {.host = host},
 			 .try_alternatives = instance->try_alternatives,
+			 .find_states = instance->find_states,
 			 .text_left = PROV_MAX_TEXTS};
 	assay_json *body = NULL;
 	int rc = run(&p, &body, err);
@@ -127,6 +130,9 @@ static int distil(void *self, assay_call *call, const assay_distil_request *requ
 	for (size_t i = 0; i < p.n_checks; i++) {
 		host->json->free(p.checks[i].predicate);
 	}
+	for (size_t i = 0; i < p.n_states; i++) {
+		host->json->free(p.states[i].arguments);
+	}
 	text_arena_free(&p.arena);
 	return rc;
 }
@@ -141,7 +147,8 @@ static const assay_distiller_ops ops = {
 static const char options_schema[] =
 	"{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{\"try_alternatives\":{\"type\":\"boolean\","
 	"\"default\":true,\"description\":\"Call same-named tools of the goal's other servers to see whether they do the "
-	"same.\"}}}";
+	"same.\"},\"state_conditions\":{\"type\":\"boolean\",\"default\":true,\"description\":\"Make the reference's "
+	"writes again in fresh environments to find reads that show in the end what was written.\"}}}";
 
 static const assay_impl provenance = {
 	.size = sizeof provenance,

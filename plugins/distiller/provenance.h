@@ -29,8 +29,9 @@ enum {
 	PROV_MAX_ELEMENTS = 6, /* checkpoints that one call's arrays give */
 	PROV_MAX_PARTS = 3,    /* values looked for inside one free text */
 	PROV_MAX_MINES = 16,
-	PROV_MAX_TRIES = 6, /* alternative tools that are called */
-	PROV_MAX_VALUES = 2 /* rule 7 */
+	PROV_MAX_TRIES = 6,  /* alternative tools that are called */
+	PROV_MAX_VALUES = 2, /* rule 7 */
+	PROV_MAX_STATES = 2
 };
 
 #define PROV_NONE ((size_t)-1)
@@ -123,13 +124,22 @@ struct prov_check {
 	bool dropped;
 };
 
+/* A state condition: a read of what a kept write has changed, and what it shows. */
+struct prov_state {
+	size_t call;
+	const assay_tool *probe;
+	assay_json *arguments; /* owned */
+	struct prov_texts values;
+	assay_str gone; /* where there are no values: what it shows no longer */
+};
+
 struct prov {
 	const assay_host *host;
 	const assay_json_api *J;
 	assay_call *call;
 	const assay_distil_request *request;
 	struct text_arena arena;
-	bool try_alternatives;
+	bool try_alternatives, find_states;
 	assay_str goal, prompt, folded, answer;
 	struct prov_texts goal_numbers, goal_words, answer_numbers; /* goal_words: "two", as "2" */
 	struct prov_call *calls;
@@ -141,6 +151,8 @@ struct prov {
 	struct prov_check *checks;
 	size_t n_checks, cap_checks;
 	struct prov_texts untried; /* alternatives that nobody called */
+	struct prov_state states[PROV_MAX_STATES];
+	size_t n_states;
 	assay_str rejected;
 };
 
@@ -155,11 +167,12 @@ bool prov_destroys(const struct prov *p, const assay_tool *tool);
  */
 
 assay_str prov_make_prompt(struct prov *p, assay_str goal);
-int prov_read_trace(struct prov *p, assay_error *err);                /* rule 1 */
-int prov_find_origins(struct prov *p, assay_error *err);              /* rules 2 and 3 */
-int prov_keep_calls(struct prov *p, assay_error *err);                /* rule 4 */
-int prov_make_checks(struct prov *p, assay_error *err);               /* rules 5 and 7 */
-int prov_try_same(struct prov *p, assay_error *err);                  /* rule 8 */
+int prov_read_trace(struct prov *p, assay_error *err);   /* rule 1 */
+int prov_find_origins(struct prov *p, assay_error *err); /* rules 2 and 3 */
+int prov_keep_calls(struct prov *p, assay_error *err);   /* rule 4 */
+int prov_make_checks(struct prov *p, assay_error *err);  /* rules 5 and 7 */
+int prov_try_same(struct prov *p, assay_error *err);     /* rule 8 */
+int prov_find_states(struct prov *p, assay_error *err);
 int prov_verify(struct prov *p, assay_json **body, assay_error *err); /* rule 10 */
 
 /* --- Shared by the steps -------------------------------------------------------------------------------------------
@@ -191,6 +204,8 @@ void prov_find_matches(struct prov *p);             /* once, when equivalence se
 /* Ordering and minefields of the body: arrays. NULL: no memory. */
 assay_json *prov_make_ordering(struct prov *p);
 assay_json *prov_make_minefields(struct prov *p);
+/* Does a schema take these arguments, as far as names and simple types go? */
+bool prov_admits(const assay_json_api *J, const assay_json *schema, const assay_json *arguments);
 int prov_set_str(const struct prov *p, assay_json *object, const char *key, assay_str s);
 
 #endif

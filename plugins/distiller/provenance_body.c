@@ -1,5 +1,6 @@
 /* distiller/provenance: the task body, as reference page 1.2 has it. */
 #include "provenance.h"
+#include <string.h>
 
 enum { SHOWN_VALUES = 3, SHOWN_BYTES = 60 };
 
@@ -134,6 +135,51 @@ static int put_value(struct prov *p, assay_json *list, const struct prov_check *
 	return rc | J->append(list, item);
 }
 
+/* A regular expression that finds a text without this in it. */
+static assay_str absent(struct prov *p, assay_str gone)
+{
+	struct text_buf out = {.arena = &p->arena};
+	text_puts(&out, "\\A(?![\\s\\S]*");
+	for (size_t i = 0; i < gone.len; i++) {
+		text_puts(&out, strchr("\\^$.|?*+()[]{}", gone.ptr[i]) ? "\\" : "");
+		text_add(&out, (assay_str){gone.ptr + i, 1});
+	}
+	text_puts(&out, ")");
+	return text_of(&out);
+}
+
+static int put_state(struct prov *p, assay_json *list, const struct prov_state *s, size_t number)
+{
+	const assay_json_api *J = p->J;
+	assay_json *item = J->object(), *probe = J->object(), *predicate = J->object();
+	struct text_buf text = {.arena = &p->arena};
+	int rc = prov_set_str(p, item, "kind", ASSAY_STR("state_condition"));
+	text_puts(&text, "In the end ");
+	text_add(&text, prov_words(&p->arena, s->probe->name));
+	rc |= prov_set_str(p, item, "checkpoint_id",
+			   text_format(&p->arena, "s%zu_%.*s", number, ASSAY_FMT(id_name(p, s->probe->name))));
+	if (s->gone.len > 0) {
+		text_puts(&text, " no longer shows ");
+		text_add(&text, s->gone);
+		rc |= prov_set_str(p, predicate, "regex", absent(p, s->gone));
+	} else {
+		assay_json *all = J->array();
+		for (size_t i = 0; i < s->values.n; i++) {
+			text_puts(&text, i ? " and " : " shows ");
+			text_add(&text, s->values.list[i]);
+			rc |= J->append(all, J->string(s->values.list[i]));
+		}
+		rc |= J->set(predicate, "contains_all", all);
+	}
+	rc |= prov_set_str(p, item, "description", text_of(&text));
+	rc |= prov_set_str(p, probe, "server_id", s->probe->server);
+	rc |= prov_set_str(p, probe, "tool_name", s->probe->name);
+	rc |= J->set(probe, "arguments", J->clone(s->arguments));
+	rc |= J->set(probe, "predicate", predicate);
+	rc |= J->set(item, "probe", probe);
+	return rc | J->append(list, item);
+}
+
 static assay_json *make_notes(struct prov *p)
 {
 	struct text_buf text = {.arena = &p->arena};
@@ -159,6 +205,9 @@ assay_json *prov_make_body(struct prov *p)
 		if (!k->dropped) {
 			rc |= k->values.n > 0 ? put_value(p, list, k) : put_effect(p, list, k);
 		}
+	}
+	for (size_t i = 0; i < p->n_states; i++) {
+		rc |= put_state(p, list, &p->states[i], i + 1);
 	}
 	rc |= prov_set_str(p, body, "prompt", p->prompt);
 	rc |= J->set(body, "checkpoints", list);

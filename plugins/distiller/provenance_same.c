@@ -39,7 +39,7 @@ static bool has_type(const assay_json_api *J, const assay_json *schema, const as
 	       (text_is(type, "null") && kind == ASSAY_JSON_NULL);
 }
 
-static bool admits(const assay_json_api *J, const assay_json *schema, const assay_json *arguments)
+bool prov_admits(const assay_json_api *J, const assay_json *schema, const assay_json *arguments)
 {
 	const assay_json *properties = J->get(schema, "properties");
 	for (const assay_json *r = J->first(J->get(schema, "required")); r; r = J->next(r)) {
@@ -211,7 +211,7 @@ static int try_call(struct prov *p, size_t call, bool namesakes, size_t *tries, 
 		struct prov_trial t = {call, tool, text_same(tool->name, c->name), &needed};
 		bool itself = t.namesake && text_same(tool->server, c->server);
 		if (t.namesake == namesakes && !itself && !prov_destroys(p, tool) &&
-		    admits(p->J, tool->input_schema, c->arguments)) {
+		    prov_admits(p->J, tool->input_schema, c->arguments)) {
 			rc = try_candidate(p, &t, tries, err);
 		}
 	}

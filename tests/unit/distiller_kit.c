@@ -6,6 +6,7 @@
 #include "core/task/check.h"
 #include "core/task/task.h"
 #include "core/trace/trace.h"
+#include "core/world/probe.h"
 #include "tests/unit/unit.h"
 #include <assay/roles/distiller.h>
 #include <stdio.h>
@@ -77,6 +78,7 @@ static assay_json *parse(const char *text)
 typedef struct kit_world {
 	const kit_case *c;
 	kit_run *run;
+	char called[1024]; /* " shop.search notes.create_note " since the last reset */
 } kit_world;
 
 static assay_json *make_result(const assay_json *structured, assay_str text, bool is_error)
@@ -108,13 +110,14 @@ static int world_call(void *context, assay_str server, assay_str tool, const ass
 	char name[120];
 	ck_assert(arguments != NULL);
 	w->run->calls++;
-	ck_assert_msg(w->run->calls <= w->run->resets, "a call in an environment that is not fresh");
+	ck_assert_msg(w->c->options || w->run->calls <= w->run->resets, "a call in an environment that is not fresh");
 	if (w->c->world_fails) {
 		return as_fail(err, w->c->world_fails, "the toy world fails");
 	}
 	snprintf(name, sizeof name, "%.*s.%.*s", ASSAY_FMT(server), ASSAY_FMT(tool));
+	snprintf(w->called + strlen(w->called), sizeof w->called - strlen(w->called), "%s ", name);
 	for (const kit_reply *r = w->c->world; r->tool; r++) {
-		if (strcmp(r->tool, name) == 0) {
+		if (strcmp(r->tool, name) == 0 && (!r->after || strstr(w->called, r->after))) {
 			assay_json *structured = r->result ? parse(r->result) : NULL;
 			*is_error = r->result == NULL;
 			*result = make_result(structured, ASSAY_STR("no"), *is_error);
@@ -131,6 +134,7 @@ static int world_reset(void *context, assay_error *err)
 	kit_world *w = context;
 	(void)err;
 	w->run->resets++;
+	w->called[0] = '\0';
 	return w->c->world ? 0 : as_fail(err, ASSAY_ENOTSUP, "there is no live world in this operation");
 }
 
@@ -155,7 +159,7 @@ static int score(void *context, const assay_json *task, const assay_json *trace,
 	as_trace *t = NULL;
 	assay_subject subject;
 	as_collect got;
-	assay_json *verdict = NULL;
+	assay_json *verdict = NULL, *steps_only = NULL;
 	as_call call;
 	w->run->scores++;
 	if (w->c->fail_score) {
@@ -168,13 +172,15 @@ static int score(void *context, const assay_json *task, const assay_json *trace,
 	as_call_init(&call);
 	as_collect_init(&got, 1, 0);
 	ck_assert_int_eq(as_trace_from_json(leave_out(trace, without), &t, err), 0);
-	as_trace_subject(t, task, NULL, &subject);
+	ck_assert_int_eq(as_task_without_states(task, &steps_only, err), 0);
+	as_trace_subject(t, steps_only, NULL, &subject);
 	ck_assert_int_eq(ops->open(as_host(), NULL, &self, err), 0);
 	ck_assert_int_eq(ops->score(self, &call.pub, &subject, &got.sink, err), 0);
 	ops->close(self);
 	ck_assert_int_eq(as_collect_one(&got, "scorer/effects", &verdict, err), 0);
 	*passed = as_str_is(as_json_str(as_json_get(verdict, "verdict")), "pass");
 	as_json_free(verdict);
+	as_json_free(steps_only);
 	as_collect_free(&got);
 	as_trace_free(t);
 	return 0;
@@ -287,6 +293,21 @@ static void show_value(as_buf *out, const assay_json *v)
 	as_text_free(&text);
 }
 
+/* " notes.read_note {"title":"x"} shows x", or " matches REGEX". */
+static void show_probe(as_buf *out, const assay_json *probe)
+{
+	as_buf_printf(out, " %s.%s ", as_json_cstr(as_json_get(probe, "server_id"), "?"),
+		      as_json_cstr(as_json_get(probe, "tool_name"), "?"));
+	show_value(out, as_json_get(probe, "arguments"));
+	for (const assay_json *v = as_json_first(as_json_pointer(probe, "/predicate/contains_all")); v;
+	     v = as_json_next(v)) {
+		as_buf_printf(out, " shows %.*s", ASSAY_FMT(as_json_str(v)));
+	}
+	if (as_json_pointer(probe, "/predicate/regex")) {
+		as_buf_printf(out, " matches %s", as_json_cstr(as_json_pointer(probe, "/predicate/regex"), "?"));
+	}
+}
+
 static void show_check(as_buf *out, const assay_json *c)
 {
 	const assay_json *predicate = as_json_get(c, "arg_predicate");
@@ -307,6 +328,9 @@ static void show_check(as_buf *out, const assay_json *c)
 	for (const assay_json *v = as_json_first(as_json_pointer(c, "/predicate/contains_all")); v;
 	     v = as_json_next(v)) {
 		as_buf_printf(out, " shows %.*s", ASSAY_FMT(as_json_str(v)));
+	}
+	if (as_json_get(c, "probe")) {
+		show_probe(out, as_json_get(c, "probe"));
 	}
 	as_buf_puts(out, "\n");
 }
@@ -369,8 +393,8 @@ static assay_json *goal_of(const kit_case *c)
 static void run_plugin(const kit_case *c, const assay_distil_request *request, kit_run *out)
 {
 	const assay_distiller_ops *ops = distiller_provenance_LTX_assay_plugin_v1()->impls[0]->ops;
-	assay_json *options = parse(c->options ? c->options : "{}");
-	kit_world world = {c, out};
+	assay_json *options = parse(c->options ? c->options : "{\"state_conditions\":false}");
+	kit_world world = {.c = c, .run = out};
 	assay_error err = {0};
 	void *self = NULL;
 	as_cancel *cancel = NULL;

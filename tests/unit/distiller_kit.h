@@ -10,6 +10,7 @@
 typedef struct kit_reply {
 	const char *tool;   /* "shop.search"; NULL ends the list */
 	const char *result; /* structured content, or NULL: an error */
+	const char *after;  /* only once this tool has been called since the environment was made; NULL: always */
 } kit_reply;
 
 typedef struct kit_case {
@@ -18,7 +19,7 @@ typedef struct kit_case {
 				   text, or      "e": error text} */
 	const char *answer;     /* final message; NULL: none */
 	const char *tags;       /* array; NULL: [] */
-	const char *options;    /* of the plugin; NULL: {} */
+	const char *options;    /* of the plugin; NULL: no state conditions, as the toy world makes no writes */
 	const kit_reply *world; /* NULL: no live world */
 	int world_fails;        /* code that every world call fails with */
 	int fail_score;         /* code that every scoring fails with */
