@@ -74,11 +74,16 @@ static assay_json *verdict_of(const assay_json *result, const as_verdict_row *ro
 	return v;
 }
 
-/* Results of ours have their bounds with them. */
-static double bound(const assay_json *result, const char *pointer, bool passed)
+/* Results of ours have their bounds with them. Others, and what are no bounds, pass or fail. */
+static void set_bounds(as_verdict_row *row, const assay_json *result)
 {
-	double d = as_json_f64(as_json_pointer(result, pointer), passed ? 1.0 : 0.0);
-	return d < 0 ? 0 : d > 1 ? 1 : d;
+	bool passed = as_json_boolean(as_json_get(result, "passed"), 0) != 0;
+	double lo = as_json_f64(as_json_pointer(result, "/summary/assay/lo"), -1);
+	double hi = as_json_f64(as_json_pointer(result, "/summary/assay/hi"), -1);
+	bool said = 0 <= lo && lo <= hi && hi <= 1 && passed == (lo > 0);
+	row->verdict = passed ? ASSAY_STR("pass") : ASSAY_STR("fail");
+	row->lo = said ? lo : passed ? 1.0 : 0.0;
+	row->hi = said ? hi : row->lo;
 }
 
 /* ---- attempts ---- */
@@ -100,6 +105,22 @@ static const char *end_of(const assay_json *trace)
 	return said ? said : "finished";
 }
 
+/* A defect of the corpus, which the import lives with; anything else ends it. */
+static int tell(const storing *s, const assay_error *why, const char *what, assay_str id, assay_error *err)
+{
+	const as_line line = {.path = s->a->folder};
+	assay_error flaw = {0};
+	if (why->code != ASSAY_EDATA && why->code != ASSAY_ELIMIT) {
+		if (err) {
+			*err = *why;
+		}
+		return why->code;
+	}
+	as_fail(&flaw, ASSAY_EDATA, "%s %.*s cannot be used: %s", what, ASSAY_FMT(id), why->message);
+	as_lines_defect(s->a->lines, &line, &flaw);
+	return 0;
+}
+
 static int attempt_id(const storing *s, const adopted_attempt *t, char id[65], assay_error *err)
 {
 	const as_manifest *m = s->e->manifest;
@@ -117,28 +138,28 @@ static int attempt_id(const storing *s, const adopted_attempt *t, char id[65], a
 	return as_attempt_id(t->task_id, &m->candidates[c], &m->conditions[k], t->repeat, id, err);
 }
 
-/* The trace as it is kept in the store, and how it ended. Without a trace the row has none. */
+/* The trace as it is kept in the store, and how it ended. One that cannot be used is told, and as good as none: the row
+ * has no text of it then. */
 static int add_trace(const storing *s, const adopted_attempt *t, assay_text *text, as_attempt_row *row,
 		     assay_error *err)
 {
-	assay_json *trace = NULL;
+	as_trace *trace = NULL;
+	assay_error why = {0};
 	int rc = t->has_trace ? as_store_get_document(s->e->store, "trace", t->trace_id, text, err) : 0;
-	rc = rc < 0 || !t->has_trace ? rc : as_json_parse(as_text_str(*text), ASSAY_JSON_PEER, &trace, err);
-	row->trace = rc == 0 && t->has_trace ? as_text_str(*text) : ASSAY_STR("");
-	row->end = as_str(end_of(trace));
+	if (rc == 0 && t->has_trace && as_trace_parse(as_text_str(*text), &trace, &why) < 0) {
+		rc = tell(s, &why, "the trace of an attempt on task", t->task_id, err);
+	}
+	row->trace = rc == 0 && trace ? as_text_str(*text) : ASSAY_STR("");
+	row->end = as_str(end_of(trace ? as_trace_document(trace) : NULL));
 	row->end_class = as_str(as_end_class(row->end.ptr));
-	as_json_free(trace);
+	as_trace_free(trace);
 	return rc;
 }
 
 /* result NULL: there is none, and scoring is still to come. */
 static int put_attempt(const storing *s, const adopted_attempt *t, const assay_json *result, assay_error *err)
 {
-	bool passed = as_json_boolean(as_json_get(result, "passed"), 0) != 0;
-	as_verdict_row verdict = {.scorer = as_str(s->e->manifest->scorers[s->e->manifest->headline].use),
-				  .verdict = passed ? ASSAY_STR("pass") : ASSAY_STR("fail"),
-				  .lo = bound(result, "/summary/assay/lo", passed),
-				  .hi = bound(result, "/summary/assay/hi", passed)};
+	as_verdict_row verdict = {.scorer = as_str(s->e->manifest->scorers[s->e->manifest->headline].use)};
 	as_attempt_row row = {.run_id = s->run,
 			      .task_id = t->task_id,
 			      .candidate = as_str(t->candidate),
@@ -152,18 +173,23 @@ static int put_attempt(const storing *s, const adopted_attempt *t, const assay_j
 	char id[65];
 	int rc = attempt_id(s, t, id, err);
 	row.attempt_id = as_str(id);
+	set_bounds(&verdict, result);
 	rc = rc < 0 ? rc : add_trace(s, t, &text, &row, err);
+	if (rc == 0 && row.trace.len == 0 && !result) {
+		goto out; /* nothing is known of it */
+	}
 	if (rc == 0 && result) {
 		v = verdict_of(result, &verdict);
 		rc = v ? as_json_dump(v, ASSAY_JSON_COMPACT, &body, err) : as_fail_memory(err);
 		verdict.body = as_text_str(body);
 	}
 	if (rc == 0) {
-		row.voided = !passed && as_manifest_voids(s->e->manifest, row.end_class);
+		row.voided = as_str_is(verdict.verdict, "fail") && as_manifest_voids(s->e->manifest, row.end_class);
 		rc = as_store_put_attempt(s->e->store, &row, err);
 		s->counts->attempts += rc == 0;
-		s->counts->scorable += rc == 0 && t->has_trace;
+		s->counts->scorable += rc == 0 && row.trace.len > 0;
 	}
+out:
 	as_text_free(&text);
 	as_text_free(&body);
 	as_json_free(v);
@@ -251,6 +277,19 @@ static int put_tape(const storing *s, const adopted_task *t, as_tape **tape, ass
 	return rc;
 }
 
+/* A reference that makes no tape is told, and as good as none. */
+static int make_tape(const storing *s, const adopted_task *t, as_tape **tape, assay_error *err)
+{
+	assay_error why = {0};
+	int rc = put_tape(s, t, tape, &why);
+	if (rc < 0) {
+		as_tape_free(*tape);
+		*tape = NULL;
+		rc = tell(s, &why, "the reference of task", t->id, err);
+	}
+	return rc;
+}
+
 /* The goal that its reference pursued, if the corpus says which that was. */
 static const assay_json *goal_of(const storing *s, const adopted_task *t)
 {
@@ -301,7 +340,7 @@ static int store_tasks(const storing *s, assay_error *err)
 		}
 		rc = as_cancel_is_set(s->e->cancel) ? as_fail(err, ASSAY_ECANCELED, "interrupted") : 0;
 		if (rc == 0 && as_adopted_trace(s->a, t->source)) {
-			rc = put_tape(s, t, &tape, err);
+			rc = make_tape(s, t, &tape, err);
 		}
 		rc = rc < 0 ? rc : put_rows(s, t, index++, tape, err);
 		s->counts->stored += rc == 0;

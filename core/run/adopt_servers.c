@@ -5,6 +5,8 @@
 #include "core/task/rules.h"
 #include <stdlib.h>
 
+#define MAX_ID 256 /* bytes of a server's id */
+
 /* A ToolSpec as MCP would have listed it. */
 static assay_json *tool_of(const assay_json *spec)
 {
@@ -74,22 +76,64 @@ static int check_hash(as_adoption *a, assay_json *surface, const as_line *line, 
 	return rc < 0 ? as_fail_memory(err) : 0;
 }
 
+/* Is it an id that a catalogue holds? Others are nobody's server. */
+static bool is_id(assay_str id)
+{
+	bool fine = id.len > 0 && id.len <= MAX_ID;
+	for (size_t i = 0; i < id.len && fine; i++) {
+		fine = (unsigned char)id.ptr[i] >= 0x20 && (unsigned char)id.ptr[i] != 0xC0; /* C0 80: U+0000 */
+	}
+	return fine;
+}
+
+/* What a release's strict readers would refuse is told, and left out: the server is there, without its tools. */
+static int check_kept(as_adoption *a, const assay_json *trace, assay_str id, const as_line *line, assay_json **surface,
+		      assay_error *err)
+{
+	assay_text text = {0};
+	assay_json *again = NULL;
+	assay_error why = {0}, flaw = {0};
+	int rc = as_json_dump(*surface, ASSAY_JSON_COMPACT, &text, err);
+	if (rc == 0 && as_json_parse(as_text_str(text), ASSAY_JSON_STRICT, &again, &why) < 0) {
+		as_fail(&flaw, ASSAY_EDATA, "the tools of server \"%.*s\" cannot be kept: %s", ASSAY_FMT(id),
+			why.message);
+		as_lines_defect(a->lines, line, &flaw);
+		as_json_free(*surface);
+		*surface = surface_of(trace, id, NULL);
+		rc = as_json_set(*surface, "fingerprint", as_json_null()) < 0 ? as_fail_memory(err) : 0;
+	}
+	as_json_free(again);
+	as_text_free(&text);
+	return rc;
+}
+
+static int note_surface(as_adoption *a, const assay_json *trace, const assay_json *specs, const as_line *line,
+			assay_error *err)
+{
+	assay_str id = as_json_key(specs);
+	assay_json *surface = surface_of(trace, id, specs);
+	int rc = surface ? check_hash(a, surface, line, err) : as_fail_memory(err);
+	rc = rc < 0 ? rc : check_kept(a, trace, id, line, &surface, err);
+	if (rc < 0) {
+		as_json_free(surface);
+		return rc;
+	}
+	return as_json_set_n(a->servers, id, surface) < 0 ? as_fail_memory(err) : 0;
+}
+
 int as_adopt_note_servers(as_adoption *a, const assay_json *trace, const as_line *line, assay_error *err)
 {
 	int rc = 0;
 	for (const assay_json *t = as_json_first(as_json_get(trace, "tool_specs")); t && rc == 0; t = as_json_next(t)) {
 		const assay_json *known = as_json_get_n(a->servers, as_json_key(t));
-		if (as_json_count(as_json_get(known, "tools")) == 0) {
-			assay_json *surface = surface_of(trace, as_json_key(t), t);
-			rc = surface ? check_hash(a, surface, line, err) : as_fail_memory(err);
-			if (as_json_set_n(a->servers, as_json_key(t), surface) < 0 && rc == 0) {
-				rc = as_fail_memory(err);
-			}
+		if (is_id(as_json_key(t)) && as_json_count(as_json_get(known, "tools")) == 0) {
+			rc = note_surface(a, trace, t, line, err);
 		}
 	}
 	for (const assay_json *s = as_json_first(as_json_get(trace, "steps")); s && rc == 0; s = as_json_next(s)) {
 		assay_str id = as_json_str(as_json_get(s, "server_id"));
-		if (!as_json_get_n(a->servers, id) && as_json_set_n(a->servers, id, surface_of(trace, id, NULL)) < 0) {
+		if (is_id(id) && !as_json_get_n(a->servers, id) &&
+		    as_json_set_n(a->servers, id, surface_of(trace, id, NULL)) < 0) {
 			rc = as_fail_memory(err);
 		}
 	}
@@ -184,7 +228,7 @@ int as_adopt_records(const as_adoption *a, assay_json **out, assay_error *err)
 	}
 	for (const assay_json *e = as_json_first(a->entries); e && rc == 0; e = as_json_next(e)) {
 		assay_str id = as_json_key(e);
-		rc = as_json_get_n(a->servers, id) ? 0 : as_json_append(list, record_of(id, e, NULL));
+		rc = as_json_get_n(a->servers, id) || !is_id(id) ? 0 : as_json_append(list, record_of(id, e, NULL));
 	}
 	*out = list;
 	return rc < 0 ? as_fail_memory(err) : 0;

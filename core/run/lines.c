@@ -10,6 +10,9 @@ static void place(assay_error *what, const as_line *line)
 	}
 	what->line = line->number;
 	as_error_where(what, line->path, line->number);
+	if (line->number == 0) {
+		return; /* of a file or folder as a whole */
+	}
 	as_error_hint(what, "at byte %lld of the file", (long long)what->detail);
 }
 
