@@ -288,6 +288,25 @@ static int on_file(void *payload, const char *relative, const char *path, assay_
 	return rc;
 }
 
+/* What is read must not be what is written: the folder itself, or one in it. */
+static int check_into(const as_corpus_options *o, assay_error *err)
+{
+	as_buf from = {0}, to = {0};
+	int rc = as_path_absolute(o->folder, &from, err);
+	rc = rc < 0 ? rc : as_path_absolute(o->into, &to, err);
+	as_buf_byte(&from, '/');
+	as_buf_byte(&to, '/');
+	rc = rc < 0 ? rc : as_buf_check(&from, err);
+	rc = rc < 0 ? rc : as_buf_check(&to, err);
+	if (rc == 0 && as_str_starts(as_buf_str(&to), as_buf_str(&from))) {
+		rc = as_fail(err, ASSAY_EINVAL, "%s lies in the folder that is read", o->into);
+		as_error_hint(err, "name another folder: what is imported stays as it is");
+	}
+	as_buf_free(&from);
+	as_buf_free(&to);
+	return rc;
+}
+
 int as_corpus_read(const as_corpus_options *options, as_lines *lines, as_corpus_counts *counts, assay_error *err)
 {
 	corpus c = {.lines = lines, .counts = counts, .options = options};
@@ -296,7 +315,8 @@ int as_corpus_read(const as_corpus_options *options, as_lines *lines, as_corpus_
 	if (!as_dir_exists(options->folder)) {
 		return as_fail(err, ASSAY_ENOENT, "there is no folder %s", options->folder);
 	}
-	rc = options->into ? as_make_dirs(options->into, err) : 0;
+	rc = options->into ? check_into(options, err) : 0;
+	rc = rc < 0 || !options->into ? rc : as_make_dirs(options->into, err);
 	rc = rc < 0 ? rc : as_walk(options->folder, on_file, &c, err);
 	as_buf_free(&c.buf);
 	return rc;

@@ -30,7 +30,8 @@ typedef struct as_corpus_item {
 
 typedef struct as_corpus_options {
 	const char *folder;
-	/* Where the files are written again, under the same names, as the reference's dumps would be; NULL: nowhere. */
+	/* Where the files are written again, under the same names, as the reference's dumps would be; NULL: nowhere.
+	 * Not in the folder that is read (ASSAY_EINVAL). */
 	const char *into;
 	/* Gets every document that its model takes; NULL: nobody does. Its error is the line's, as in as_lines_each. */
 	int (*take)(void *payload, const as_corpus_item *item, assay_error *what);
