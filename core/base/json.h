@@ -86,9 +86,9 @@ assay_json *as_json_detach(assay_json *object, const char *key);
 assay_json *as_json_take_first(assay_json *array); /* the first element, out of the array; NULL when it is empty */
 void as_json_free(assay_json *v);
 
-/* Freeze a value: neither it nor anything in it is changed from now on, and copies of it and of what lies in it share its
- * memory, whoever is freed first. A copy may be changed itself; what lies deeper in it may not (ASSAY_EINVAL). v, which
- * is in no container, is taken over; NULL when memory is out. Thread: any may copy, and change its own copy. */
+/* Freeze a value: neither it nor anything in it is changed from now on, and copies of it and of what lies in it share
+ * its memory, whoever is freed first. A copy may be changed itself; what lies deeper in it may not (ASSAY_EINVAL). v,
+ * which is in no container, is taken over; NULL when memory is out. Thread: any may copy, and change its own copy. */
 assay_json *as_json_freeze(assay_json *v);
 /* Are both of them the same frozen value, or copies of it? */
 bool as_json_shares(const assay_json *a, const assay_json *b);

@@ -24,7 +24,7 @@ static void list_counts(const as_release_findings *f, count out[N_COUNTS])
 		{"traces", "traces, by id", f->traces},
 		{"replays", "traces, put to their tapes again", f->replays},
 		{"verdicts", "verdicts, by scoring again", f->verdicts},
-		{"verdicts_stored", "verdicts of models, taken as they are", f->verdicts_stored},
+		{"verdicts_stored", "verdicts that nobody can work out again", f->verdicts_stored},
 		{"figures", "figures, worked out again", f->figures},
 		{"reports", "reports, rendered again", f->reports},
 	};

@@ -244,7 +244,8 @@ static int load_catalogue(verification *v, assay_error *err)
 	return rc < 0 ? rc : 1;
 }
 
-/* Only what is pure is run: it can do nothing but compute, and it alone must say the same again. */
+/* Only what is pure is run: it can do nothing but compute, and it alone must say the same again. A scorer that asks a
+ * model is pure, too, once what the model said is given: it is the verdict's evidence. */
 static int open_scorer(verification *v, size_t i, assay_error *err)
 {
 	const as_use *use = &v->manifest->scorers[i];
@@ -256,7 +257,7 @@ static int open_scorer(verification *v, size_t i, assay_error *err)
 			   "its verdicts cannot be recomputed: scorer %s is not shipped", use->use);
 		return 0;
 	}
-	if (rc == 0 && !(info->impl->flags & ASSAY_IMPL_PURE)) {
+	if (rc == 0 && !(info->impl->flags & (ASSAY_IMPL_PURE | ASSAY_IMPL_NEEDS_MODEL))) {
 		return 0;
 	}
 	rc = rc < 0 ? rc : as_worker_instance(v->worker, use, ASSAY_ROLE_SCORER, &v->scorers[i], &found);

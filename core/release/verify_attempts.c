@@ -3,7 +3,7 @@
 #include "core/release/difference.h"
 #include "core/release/verify_private.h"
 #include "core/run/attempt.h"
-#include "core/run/score.h"
+#include "core/run/evidence.h"
 #include "core/world/probe.h"
 #include "core/world/replay.h"
 #include <stdlib.h>
@@ -281,7 +281,8 @@ static int score_again(const attempt_case *c, size_t scorer, const as_verdict_li
 {
 	verification *v = c->v;
 	const rows *at = &c->at->verdicts;
-	assay_json *again = NULL;
+	const assay_json *heard = as_json_get(line->verdict, "evidence");
+	assay_json *again = NULL, *none;
 	assay_error found = {0};
 	as_context context;
 	char whose[96];
@@ -294,8 +295,13 @@ static int score_again(const attempt_case *c, size_t scorer, const as_verdict_li
 		return 0;
 	}
 	as_context_init(&context, v->worker, v->manifest->scorers[scorer].use, "verify", 0, 0);
-	rc = as_score_trace(v->scorers[scorer], &context.call, c->task->document, c->trace,
-			    as_catalogue_tags(v->engine.catalogue), &again, &found);
+	none = as_json_array(); /* evidence that is left out is not made good by asking */
+	if (!none) {
+		return as_fail_memory(err);
+	}
+	rc = as_score_with_evidence(&context, v->scorers[scorer], c->task->document, c->trace, heard ? heard : none,
+				    &again, &found);
+	as_json_free(none);
 	if (rc < 0) {
 		return as_finding_of(v->out, at->file, at->line, NULL, &found, err);
 	}
@@ -348,7 +354,9 @@ static void check_end(const attempt_case *c)
 {
 	assay_str said = as_json_str(as_json_pointer(as_trace_document(c->trace), "/seed_metadata/exploration/end"));
 	bool agent = as_str_is(c->line.end_class, "agent");
-	if (as_declared_end(said) && !as_str_eq(said, c->line.end)) {
+	bool unjudged =
+		as_str_is(c->line.end, "judge_unreachable") && as_evidence_failed(as_json_get(c->headline, "verdict"));
+	if (as_declared_end(said) && !as_str_eq(said, c->line.end) && !unjudged) {
 		as_finding(c->v->out, c->at->attempts.file, c->at->attempts.line, "/end",
 			   "\"%.40s\" follows from its trace", said.ptr);
 	}

@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/run/embed.h"
+#include "core/run/evidence.h"
 #include "core/run/score.h"
 #include "core/world/probe.h"
 #include <assay/roles/sampler.h>
@@ -116,6 +117,16 @@ int as_worker_by_name(as_worker *w, const char *use, uint32_t role, as_instance 
 	return rc;
 }
 
+int as_worker_strict_scorer(as_worker *w, as_instance **out, assay_error *err)
+{
+	const as_manifest *m = w->engine->manifest;
+	int rc = as_worker_instance(w, &m->scorers[m->headline], ASSAY_ROLE_SCORER, out, err);
+	if (rc == 0 && (as_instance_info(*out)->impl->flags & ASSAY_IMPL_NEEDS_MODEL)) {
+		rc = as_worker_by_name(w, "scorer/effects", ASSAY_ROLE_SCORER, out, err);
+	}
+	return rc;
+}
+
 static int hook_offers(void *context, const assay_json **tools, assay_error *err)
 {
 	as_context *c = context;
@@ -189,8 +200,13 @@ static int hook_chat(void *context, const assay_json *request, assay_json **repl
 	as_llm_dialogue *d = c->for_exposure ? &c->exposure_dialogue : &c->dialogue;
 	as_llm_usage before = d->spent;
 	as_instance *model;
+	assay_error unheard = {0};
 	int rc;
+	err = err ? err : &unheard; /* what is kept as evidence hangs on the reason */
 	*reply = NULL;
+	if (c->heard) {
+		return as_evidence_answer(c, request, reply, err);
+	}
 	if (!c->model) {
 		return as_fail(err, ASSAY_ENOTSUP, "the manifest gives this implementation no model");
 	}
@@ -218,6 +234,11 @@ static int hook_chat(void *context, const assay_json *request, assay_json **repl
 		c->dialogue.end = d->end;
 	}
 	c->fault = rc < 0 ? AS_FAULT_MODEL : c->fault;
+	if (c->evidence && as_evidence_note(c, request, rc, *reply, err, err) < 0) {
+		as_json_free(*reply);
+		*reply = NULL;
+		return ASSAY_ENOMEM;
+	}
 	return rc;
 }
 
@@ -248,11 +269,10 @@ static int hook_score(void *context, const assay_json *task, const assay_json *t
 		      assay_error *err)
 {
 	as_context *c = context;
-	const as_manifest *m = c->engine->manifest;
 	as_instance *scorer;
 	assay_json *document = NULL, *verdict = NULL, *steps_only = NULL;
 	as_trace *t = NULL;
-	int rc = as_worker_instance(c->worker, &m->scorers[m->headline], ASSAY_ROLE_SCORER, &scorer, err);
+	int rc = as_worker_strict_scorer(c->worker, &scorer, err);
 	if (rc == 0 && as_task_has_probes(task)) {
 		rc = as_task_without_states(task, &steps_only, err);
 	}

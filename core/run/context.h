@@ -14,6 +14,10 @@ int as_worker_instance(as_worker *w, const as_use *use, uint32_t role, as_instan
 /* One that nobody configured, by its name "ROLE/NAME" and without options. */
 int as_worker_by_name(as_worker *w, const char *use, uint32_t role, as_instance **out, assay_error *err);
 
+/* The scorer that gates and distillers go by: the headline one, but where that asks a model, effects without a judge.
+ */
+int as_worker_strict_scorer(as_worker *w, as_instance **out, assay_error *err);
+
 /* Remember that this run stands on an implementation: its version and digest, no path. A no-op without a store. */
 int as_note_plugin(as_engine *e, const as_impl_info *info, assay_error *err);
 
@@ -41,6 +45,9 @@ typedef struct as_context {
 	as_llm_dialogue exposure_dialogue; /* the exposure's, with its own model */
 	as_llm_dialogue dialogue;          /* begun by the first request to the model */
 	int fault;
+	assay_json *evidence;    /* what models say is put here, too (evidence.h); NULL: nowhere */
+	const assay_json *heard; /* nobody is asked: this is what was said; NULL: models are asked */
+	size_t n_heard;          /* of it, so far */
 } as_context;
 
 /* component: "explorer/loop"; subject is borrowed. seconds 0: no deadline. */

@@ -2,6 +2,7 @@
 #include "core/base/error.h"
 #include "core/base/hash.h"
 #include "core/run/attempt.h"
+#include "core/run/evidence.h"
 #include "core/run/reach.h"
 #include "core/run/score.h"
 #include "core/task/task.h"
@@ -191,7 +192,7 @@ static void verdicts_free(verdict_set *s)
 }
 
 static int score_all(as_worker *w, as_engine *e, const assay_json *task, const as_trace *trace, const char *subject,
-		     verdict_set *s, assay_error *err)
+		     int64_t number, verdict_set *s, assay_error *err)
 {
 	const as_manifest *m = e->manifest;
 	int rc = 0;
@@ -208,9 +209,10 @@ static int score_all(as_worker *w, as_engine *e, const assay_json *task, const a
 		as_context c;
 		as_context_init(&c, w, use->use, subject, 0, 0);
 		c.model = as_manifest_model(m, use->model);
+		c.try_number = number;
 		rc = as_worker_instance(w, use, ASSAY_ROLE_SCORER, &scorer, err);
 		if (rc == 0) {
-			rc = as_score_trace(scorer, &c.call, task, trace, as_catalogue_tags(e->catalogue), value, err);
+			rc = as_score_with_evidence(&c, scorer, task, trace, NULL, value, err);
 		}
 		if (rc == 0) {
 			rc = as_json_dump(*value, ASSAY_JSON_COMPACT, &s->texts[s->n], err);
@@ -227,6 +229,20 @@ static int score_all(as_worker *w, as_engine *e, const assay_json *task, const a
 static bool is_void(const as_manifest *m, const as_verdict_row *headline, assay_str end_class)
 {
 	return !as_str_is(headline->verdict, "pass") && as_manifest_voids(m, end_class);
+}
+
+/* A verdict that nobody could give is no agent's doing; once it has been given, the agent's own end stands again. */
+static void judge_end(const assay_json *verdict, const as_trace *trace, as_attempt_row *row)
+{
+	const char *own = as_declared_end(
+		as_json_str(as_json_pointer(as_trace_document(trace), "/seed_metadata/exploration/end")));
+	if (as_evidence_failed(verdict)) {
+		row->end = ASSAY_STR("judge_unreachable");
+		row->end_class = ASSAY_STR("infra");
+	} else if (as_str_is(row->end, "judge_unreachable")) {
+		row->end = as_str(own ? own : "finished");
+		row->end_class = ASSAY_STR("agent");
+	}
 }
 
 static assay_json *attempt_metadata(const evaluation *v, const eval_item *item)
@@ -258,7 +274,7 @@ static int keep_try(evaluation *v, as_worker *w, const eval_item *item, const ch
 	const assay_json *task = v->tasks[item->task].document;
 	verdict_set verdicts = {0};
 	assay_text text = {0};
-	int rc = score_all(w, e, task, result->trace, id, &verdicts, err);
+	int rc = score_all(w, e, task, result->trace, id, number, &verdicts, err);
 	if (rc == 0) {
 		rc = as_json_dump(as_trace_document(result->trace), ASSAY_JSON_COMPACT, &text, err);
 	}
@@ -275,6 +291,7 @@ static int keep_try(evaluation *v, as_worker *w, const eval_item *item, const ch
 				      .trace = as_text_str(text),
 				      .verdicts = verdicts.rows,
 				      .n_verdicts = verdicts.n};
+		judge_end(verdicts.values[m->headline], result->trace, &row);
 		*voided = is_void(m, &verdicts.rows[m->headline], row.end_class);
 		row.voided = *voided;
 		rc = as_store_put_attempt(e->store, &row, err);
@@ -468,10 +485,11 @@ static int rescore_one(evaluation *v, rescored *item, bool *changed, assay_error
 	if (!t) {
 		return 0; /* its task is no longer certified */
 	}
-	rc = score_all(v->workers[0], v->engine, t->document, item->trace, item->id, &s, err);
+	rc = score_all(v->workers[0], v->engine, t->document, item->trace, item->id, item->try_number, &s, err);
 	if (rc == 0) {
 		const as_verdict_row *headline = &s.rows[v->engine->manifest->headline];
 		*changed = !as_str_eq(headline->body, item->old);
+		judge_end(s.values[v->engine->manifest->headline], item->trace, &item->row);
 		item->row.voided = is_void(v->engine->manifest, headline, item->row.end_class);
 		item->row.verdicts = s.rows;
 		item->row.n_verdicts = s.n;

@@ -210,9 +210,7 @@ int as_gates_run(as_worker *w, const assay_json *task, const as_trace *trace, co
 	*reason = "";
 	rc = as_task_without_states(task, &steps_only, err);
 	in.judged = as_json_count(as_json_get(steps_only, "checkpoints")) > 0 ? steps_only : task;
-	rc = rc < 0 ? rc
-	     : list ? as_worker_instance(w, &m->scorers[m->headline], ASSAY_ROLE_SCORER, &scorer, err)
-		    : as_fail_memory(err);
+	rc = rc < 0 ? rc : list ? as_worker_strict_scorer(w, &scorer, err) : as_fail_memory(err);
 	in.scorer = rc == 0 ? scorer : NULL;
 	for (size_t i = 0; i < N_GATES && rc == 0; i++) {
 		assay_json *evidence;

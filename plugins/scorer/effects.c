@@ -36,7 +36,7 @@ static int is_missed(const scoring *s, const assay_step *step)
 }
 
 /* Did it succeed, as far as the lower bound is concerned? */
-static int is_good(const scoring *s, const assay_step *step)
+int is_good(const scoring *s, const assay_step *step)
 {
 	return step->status == ASSAY_STEP_SUCCESS && !is_missed(s, step);
 }
@@ -244,10 +244,12 @@ static int note_disorder(const scoring *s, assay_str before, assay_str after, in
 	return rc;
 }
 
-static int check_order(scoring *s)
+int check_order(scoring *s)
 {
 	const assay_json_api *J = s->host->json;
 	int rc = 0;
+	J->free(s->order_failures);
+	s->order_failures = J->array();
 	s->order_lo = s->order_hi = 1;
 	for (const assay_json *o = J->first(J->get(s->subject->task, "ordering")); o && rc == 0; o = J->next(o)) {
 		assay_str before = J->str(J->get(o, "before_id")), after = J->str(J->get(o, "after_id"));
@@ -351,9 +353,33 @@ static assay_json *missed_reason(const scoring *s, const check_result *c)
 	return reason_json(s, &r);
 }
 
+/* What the strict comparison said, and what the judge says of it. */
+static assay_json *judged_reason(const scoring *s, const check_result *r)
+{
+	const assay_json_api *J = s->host->json;
+	assay_str why = J->str(J->get(r->judged, "reason"));
+	reason_text t = {.n = 0};
+	if (why.len > 300) {
+		for (why.len = 300; why.len > 0 && ((unsigned char)why.ptr[why.len] & 0xC0) == 0x80;) {
+			why.len--;
+		}
+	}
+	add_words(&t, r->reason);
+	add_words(&t, r->lo ? "; judged equivalent, step #" : "; judged not equivalent: ");
+	if (r->lo) {
+		add_number(&t, r->step_lo);
+		add_words(&t, ": ");
+	}
+	add_text(&t, why);
+	return reason_json(s, &t);
+}
+
 static assay_json *reason_of(const scoring *s, const check_result *r)
 {
 	const assay_json_api *J = s->host->json;
+	if (r->judged) {
+		return judged_reason(s, r);
+	}
 	if (r->lo) {
 		return r->step_lo < 0 ? J->string((assay_str){r->reason, strlen(r->reason)})
 				      : matched_reason(s, r->step_lo);
@@ -378,7 +404,7 @@ static assay_json *check_list(const scoring *s)
 		rc |= J->set(c, "hi", J->truth(r->hi));
 		rc |= J->set(c, "reason", reason_of(s, r));
 		rc |= J->set(c, "step", step_or_null(J, r->step_lo));
-		rc |= J->set(c, "tier", J->integer(1));
+		rc |= J->set(c, "tier", J->integer(r->judged ? 2 : 1));
 		rc |= J->append(list, c);
 	}
 	if (rc < 0) {
@@ -473,7 +499,11 @@ static assay_json *make_verdict(scoring *s)
 		lo = lo && s->mines[i].step < 0;
 		hi = hi && s->mines[i].step < 0;
 	}
-	rc = J->set(v, "verdict", J->string(lo ? ASSAY_STR("pass") : ASSAY_STR("fail")));
+	hi = hi || s->unjudged;
+	rc = J->set(v, "verdict",
+		    J->string(lo            ? ASSAY_STR("pass")
+			      : s->unjudged ? ASSAY_STR("unknown")
+					    : ASSAY_STR("fail")));
 	rc |= J->set(v, "lo", J->integer(lo));
 	rc |= J->set(v, "hi", J->integer(hi));
 	rc |= J->set(v, "checks", check_list(s));
@@ -569,38 +599,48 @@ static int run_checks(scoring *s)
 	return rc < 0 ? rc : check_order(s);
 }
 
+int scoring_begin(scoring *s)
+{
+	int rc = prepare(s);
+	return rc < 0 ? rc : run_checks(s);
+}
+
+int scoring_finish(scoring *s, assay_sink *verdict, assay_error *err)
+{
+	assay_json *v = make_verdict(s);
+	int rc = v ? verdict->emit(verdict, v, err) : s->host->fail(err, ASSAY_ENOMEM, "out of memory");
+	return rc < 0 ? rc : 0;
+}
+
+void scoring_end(scoring *s)
+{
+	s->host->json->free(s->order_failures);
+	s->host->json->free(s->judge);
+	s->host->free(s->checks);
+	s->host->free(s->mines);
+	s->host->free(s->pairs);
+	s->host->free(s->attribution);
+}
+
 static int effects_score(void *self, assay_call *call, const assay_subject *subject, assay_sink *verdict,
 			 assay_error *err)
 {
 	const effects *e = self;
-	const assay_host *host = e->host;
-	scoring s = {.scorer = e, .host = host, .subject = subject};
-	assay_json *v = NULL;
-	int rc = prepare(&s);
+	scoring s = {.scorer = e, .host = e->host, .subject = subject};
+	int rc = scoring_begin(&s);
 	(void)call;
-	if (rc == 0) {
-		rc = run_checks(&s);
-	}
-	v = rc == 0 ? make_verdict(&s) : NULL;
-	if (v) {
-		rc = verdict->emit(verdict, v, err);
-	} else {
-		rc = host->fail(err, rc < 0 ? rc : ASSAY_ENOMEM, "out of memory");
-	}
-	host->json->free(s.order_failures);
-	host->free(s.checks);
-	host->free(s.mines);
-	host->free(s.pairs);
-	host->free(s.attribution);
-	return rc < 0 ? rc : 0;
+	rc = rc < 0 ? e->host->fail(err, rc, "out of memory") : scoring_finish(&s, verdict, err);
+	scoring_end(&s);
+	return rc;
 }
 
-static void effects_close(void *self)
+void effects_close(void *self)
 {
 	effects *e = self;
 	if (e) {
 		e->host->json->free(e->weights);
 		e->host->json->free(e->names);
+		e->host->json->text_free(&e->prompt);
 		e->host->free(e);
 	}
 }
@@ -618,7 +658,7 @@ static uint32_t read_trust(const assay_json_api *J, const assay_json *trust)
 	return bits;
 }
 
-static int effects_open(const assay_host *host, const assay_json *options, void **self, assay_error *err)
+int effects_open(const assay_host *host, const assay_json *options, void **self, assay_error *err)
 {
 	effects *e = host->alloc(sizeof *e);
 	if (e) {
@@ -640,10 +680,7 @@ static const assay_scorer_ops ops = {.size = sizeof ops,
 				     .score = effects_score};
 
 static const char options_schema[] =
-	"{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{\"trust\":{\"type\":\"array\",\"description\":"
-	"\"how a call must have been answered for the lower bound to use it (live, exact, equivalent, near); what "
-	"was answered otherwise counts as a miss\",\"items\":{\"type\":\"string\",\"enum\":[\"live\",\"exact\","
-	"\"equivalent\",\"near\",\"simulated\"]}}}}";
+	"{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{" EFFECTS_OPTIONS "}}";
 
 static const assay_impl impl = {.size = sizeof impl,
 				.role = ASSAY_ROLE_SCORER,
@@ -654,4 +691,4 @@ static const assay_impl impl = {.size = sizeof impl,
 				.options = options_schema,
 				.ops = &ops};
 
-ASSAY_PLUGIN(scorer_effects, "0.1.0", "Effect scoring after DynamicMCPBench", "Apache-2.0", &impl)
+ASSAY_PLUGIN(scorer_effects, "0.1.0", "Effect scoring after DynamicMCPBench", "Apache-2.0", &impl, &equivalence_impl)

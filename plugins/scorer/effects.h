@@ -8,6 +8,7 @@
 typedef struct effects {
 	const assay_host *host;
 	assay_json *weights, *names; /* of the error taxonomy */
+	assay_text prompt;           /* of the judge; effects has none */
 	uint32_t trust;              /* bit ASSAY_SERVED_...: levels that the lower bound may use */
 } effects;
 
@@ -28,6 +29,7 @@ typedef struct check_result {
 	int64_t step_lo, step_hi; /* -1: no step */
 	const char *reason;       /* why it is not met (of a final message: or met), without the step; constant */
 	int out_of_limits;        /* a regular expression ran out of its match limit */
+	const assay_json *judged; /* the judge's answer; NULL: it was not asked, or had none */
 } check_result;
 
 typedef struct mine_result {
@@ -51,7 +53,28 @@ typedef struct scoring {
 	size_t n_mines;
 	int order_lo, order_hi;
 	assay_json *order_failures; /* array of texts */
+	assay_json *judge;          /* array: what the judge was asked and said; NULL: there is none */
+	int unjudged;               /* the judge could not be reached: nobody knows */
 } scoring;
+
+/* Tier 1, of both scorers: begin works out the checks, finish makes the verdict of what they are now; end frees. */
+int scoring_begin(scoring *s);
+int scoring_finish(scoring *s, assay_sink *verdict, assay_error *err);
+void scoring_end(scoring *s);
+/* The order again, when checks have changed. 0 or ASSAY_ENOMEM. */
+int check_order(scoring *s);
+/* Did the step succeed, as far as the lower bound is concerned? */
+int is_good(const scoring *s, const assay_step *step);
+int effects_open(const assay_host *host, const assay_json *options, void **self, assay_error *err);
+void effects_close(void *self);
+/* Members of the options' schema that both take. */
+#define EFFECTS_OPTIONS                                                                                                \
+	"\"trust\":{\"type\":\"array\",\"description\":"                                                               \
+	"\"how a call must have been answered for the lower bound to use it (live, exact, equivalent, near); what "    \
+	"was answered otherwise counts as a miss\",\"items\":{\"type\":\"string\",\"enum\":[\"live\",\"exact\","       \
+	"\"equivalent\",\"near\",\"simulated\"]}}"
+/* Scorer "equivalence": equivalence.c. */
+extern const assay_impl equivalence_impl;
 
 int same_text(assay_str a, assay_str b);
 int is_text(assay_str a, const char *b);

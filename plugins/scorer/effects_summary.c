@@ -287,6 +287,9 @@ static assay_json *ours(const scoring *s)
 		refused += s->subject->refused[i].status != ASSAY_STEP_SUCCESS;
 	}
 	rc |= J->set(o, "refused_calls", J->integer(refused));
+	if (s->judge) {
+		rc |= J->set(o, "judge", J->clone(s->judge));
+	}
 	if (rc < 0) {
 		J->free(o);
 		return NULL;
