@@ -472,6 +472,34 @@ int as_process_wait(as_process *p, int64_t deadline_ms, const as_cancel *cancel,
 	return 0;
 }
 
+const char *as_signal_name(int number)
+{
+	static const struct {
+		int number;
+		const char *name;
+	} signals[] = {{SIGHUP, "SIGHUP"},   {SIGINT, "SIGINT"},   {SIGQUIT, "SIGQUIT"}, {SIGILL, "SIGILL"},
+		       {SIGTRAP, "SIGTRAP"}, {SIGABRT, "SIGABRT"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},
+		       {SIGKILL, "SIGKILL"}, {SIGUSR1, "SIGUSR1"}, {SIGSEGV, "SIGSEGV"}, {SIGUSR2, "SIGUSR2"},
+		       {SIGPIPE, "SIGPIPE"}, {SIGALRM, "SIGALRM"}, {SIGTERM, "SIGTERM"}, {SIGXCPU, "SIGXCPU"},
+		       {SIGXFSZ, "SIGXFSZ"}, {SIGSYS, "SIGSYS"}};
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+		if (signals[i].number == number) {
+			return signals[i].name;
+		}
+	}
+	return NULL;
+}
+
+void as_process_say_status(as_buf *out, int status)
+{
+	const char *name = as_signal_name(status - 128);
+	if (name) {
+		as_buf_printf(out, "was killed by %s", name);
+	} else {
+		as_buf_printf(out, "exited with status %d", status);
+	}
+}
+
 void as_process_stop(as_process *p, int64_t grace_ms)
 {
 	static const char term = AS_KEEPER_TERM, killing = AS_KEEPER_KILL;

@@ -40,6 +40,9 @@ void as_process_close_stdin(as_process *p);
 /* Wait for its end: what it left behind has been ended, too (TERM, half a second, KILL). status: exit code, or 128 +
  * signal. ASSAY_ETIMEOUT, ASSAY_ECANCELED. Drains stderr meanwhile, and throws away stdout. */
 int as_process_wait(as_process *p, int64_t deadline_ms, const as_cancel *cancel, int *status, assay_error *err);
+/* A status in words: "exited with status 3", "was killed by SIGSEGV". */
+void as_process_say_status(as_buf *out, int status);
+const char *as_signal_name(int number); /* "SIGSEGV"; NULL for one that ends nothing */
 /* Close stdin, wait grace_ms, TERM to it and all that has come of it, wait grace_ms, KILL, reap, free. NULL is fine.
  * Returns at once when the process has ended. */
 void as_process_stop(as_process *p, int64_t grace_ms);

@@ -403,7 +403,8 @@ static int send_line(as_wire *w, as_call *call, uint32_t kind, assay_str line, c
 	if (rc == ASSAY_ETIMEOUT) {
 		return die(w, err, rc, "it did not take %s in time", what);
 	}
-	snprintf(during, sizeof during, "sending %s", what);
+	/* Whether a peer that is gone is found out by asking or by waiting for the answer is chance. */
+	snprintf(during, sizeof during, "%s%s", rc == ASSAY_EUNREACH ? "" : "sending ", what);
 	return die_of(w, err, during, &cause, rc);
 }
 

@@ -9,6 +9,7 @@
 #define MAX_LINE ((size_t)32 << 20)
 #define READ_CHUNK ((size_t)64 << 10)
 #define START_MS 30000
+#define END_MS 1000  /* from the end of its output to its own */
 #define MAX_TOLD 200 /* bytes of standard error in a hint */
 
 struct assay_command {
@@ -49,7 +50,11 @@ static int read_more(assay_call *call, assay_command *c, int64_t deadline_ms, as
 	rc = as_host_process.read(call, c->process, c->in.ptr + c->in.len, READ_CHUNK, as_remaining(deadline_ms), &n,
 				  err);
 	if (rc == 0 && n == 0) {
-		rc = as_fail(err, ASSAY_EUNREACH, "%s ended instead of answering", c->name);
+		assay_text how = {0};
+		(void)as_host_process.ended(c->process, END_MS, NULL, &how, NULL);
+		rc = as_fail(err, ASSAY_EUNREACH, "%s %s instead of answering", c->name,
+			     how.ptr ? how.ptr : "closed its output");
+		as_text_free(&how);
 	}
 	c->in.len += rc == 0 ? n : 0;
 	return rc;

@@ -76,5 +76,22 @@ static void process_stop(assay_process *p)
 	}
 }
 
-const assay_process_api as_host_process = {
-	sizeof as_host_process, 0, process_spawn, process_write, process_read, process_stderr, process_stop};
+static int process_ended(assay_process *p, int64_t wait_ms, int32_t *status, assay_text *words, assay_error *err)
+{
+	as_buf said = {0};
+	int found = 0;
+	int rc = as_process_wait(p->child, as_deadline(wait_ms), NULL, &found, err);
+	if (rc == 0 && status) {
+		*status = found;
+	}
+	if (rc == 0 && words) {
+		as_process_say_status(&said, found);
+		rc = as_buf_take(&said, words, err);
+	}
+	return rc;
+}
+
+const assay_process_api as_host_process = {sizeof as_host_process, 0,
+					   process_spawn,          process_write,
+					   process_read,           process_stderr,
+					   process_stop,           process_ended};

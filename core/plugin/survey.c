@@ -6,6 +6,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/process.h"
 #include "core/base/text.h"
 #include "core/plugin/loader.h"
 #include "core/plugin/role.h"
@@ -312,24 +313,6 @@ static void end_child(probe *p, int *status)
 	}
 }
 
-static const char *signal_name(int number)
-{
-	switch (number) {
-	case SIGSEGV:
-		return "SIGSEGV";
-	case SIGBUS:
-		return "SIGBUS";
-	case SIGFPE:
-		return "SIGFPE";
-	case SIGILL:
-		return "SIGILL";
-	case SIGABRT:
-		return "SIGABRT";
-	default:
-		return "signal";
-	}
-}
-
 /* The child did not get past module `next`: that one is broken, in this process too. */
 static int blame(probe *p, int rc, int status, const assay_error *why, assay_error *err)
 {
@@ -342,8 +325,9 @@ static int blame(probe *p, int rc, int status, const assay_error *why, assay_err
 	} else if (rc < 0) {
 		as_fail(&m->reason, ASSAY_EPLUGIN, "%s", why->message);
 	} else if (WIFSIGNALED(status)) {
-		as_fail(&m->reason, ASSAY_EPLUGIN, "it crashes when it is opened (%s %d)",
-			signal_name(WTERMSIG(status)), WTERMSIG(status));
+		const char *name = as_signal_name(WTERMSIG(status));
+		as_fail(&m->reason, ASSAY_EPLUGIN, "it crashes when it is opened (%s %d)", name ? name : "signal",
+			WTERMSIG(status));
 	} else {
 		as_fail(&m->reason, ASSAY_EPLUGIN, "it ends the program when it is opened (exit status %d)",
 			WEXITSTATUS(status));

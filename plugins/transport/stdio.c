@@ -6,6 +6,7 @@
 
 #define MAX_LINE ((size_t)16 << 20)
 #define READ_CHUNK ((size_t)64 << 10)
+#define END_MS 1000                 /* from the end of its stdout to its own */
 #define KEEP_IDLE ((size_t)1 << 20) /* a larger buffer is given back once it is empty */
 
 static const char options_schema[] =
@@ -198,9 +199,26 @@ static int not_connected(const stdio *self, assay_error *err)
 	return self->host->fail(err, ASSAY_EINVAL, "not connected");
 }
 
+/* Nothing more can be said to it, or heard of it: how it ended, or what else is the matter. */
+static int fail_gone(const stdio *self, const char *otherwise, assay_error *err)
+{
+	const assay_process_api *P = self->host->process;
+	const char *half = self->len > self->start ? " in the middle of a line" : "";
+	assay_text how = {0};
+
+	if (ASSAY_HAS(P, ended) && P->ended(self->process, END_MS, NULL, &how, NULL) == 0) {
+		self->host->fail(err, ASSAY_EUNREACH, "it %s%s", how.ptr, half);
+	} else {
+		self->host->fail(err, ASSAY_EUNREACH, "%s%s", otherwise, half);
+	}
+	self->host->json->text_free(&how);
+	return ASSAY_EUNREACH;
+}
+
 static int stdio_send(void *instance, assay_call *call, assay_str message, assay_error *err)
 {
 	stdio *self = instance;
+	assay_error why = {0};
 	char *line;
 	int rc;
 
@@ -219,8 +237,14 @@ static int stdio_send(void *instance, assay_call *call, assay_str message, assay
 	if (!line) {
 		return self->host->fail(err, ASSAY_ENOMEM, "out of memory");
 	}
-	rc = self->host->process->write(call, self->process, (assay_str){line, message.len + 1}, err);
+	rc = self->host->process->write(call, self->process, (assay_str){line, message.len + 1}, &why);
 	self->host->free(line);
+	if (rc == ASSAY_EUNREACH) {
+		return fail_gone(self, "it closed its stdin", err);
+	}
+	if (rc && err) {
+		*err = why;
+	}
 	return rc;
 }
 
@@ -329,8 +353,7 @@ static int stdio_receive(void *instance, assay_call *call, int64_t timeout_ms, a
 			return rc;
 		}
 		if (n == 0) {
-			return self->host->fail(err, ASSAY_EUNREACH, "it closed its stdout%s",
-						self->len > self->start ? " in the middle of a line" : "");
+			return fail_gone(self, "it closed its stdout", err);
 		}
 		self->len += n;
 	}

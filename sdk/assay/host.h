@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 #define ASSAY_ABI_MAJOR 1u
-#define ASSAY_ABI_MINOR 1u
+#define ASSAY_ABI_MINOR 2u
 
 /* Is `member` of the table that `p` points to present in this program? */
 #define ASSAY_HAS(p, member)                                                                                           \
@@ -137,6 +137,11 @@ typedef struct assay_process_api {
 	int (*stderr_tail)(assay_process *p, assay_text *out, assay_error *err);
 	/* Close its stdin, wait, TERM, wait, KILL, reap; frees p. NULL is fine. */
 	void (*stop)(assay_process *p);
+	/* The following since ABI 1.2. */
+	/* How it ended, which is waited for up to wait_ms; what it still prints is thrown away. ASSAY_ETIMEOUT: it runs
+	 * on. status: its exit status, or 128 + the number of the signal that ended it; words: "exited with status 3",
+	 * "was killed by SIGSEGV". Either may be NULL. */
+	int (*ended)(assay_process *p, int64_t wait_ms, int32_t *status, assay_text *words, assay_error *err);
 } assay_process_api;
 
 /* Files below the folders that the host handed to the operation. */

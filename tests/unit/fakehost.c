@@ -207,12 +207,25 @@ static void fake_stop(assay_process *p)
 	as_process_stop(process_of(p), GRACE_MS);
 }
 
+static int fake_ended(assay_process *p, int64_t wait_ms, int32_t *status, assay_text *words, assay_error *err)
+{
+	as_buf said = {0};
+	int found = 0, rc = as_process_wait(process_of(p), as_deadline(wait_ms), NULL, &found, err);
+	ck_assert_ptr_null(status);
+	if (rc == 0) {
+		as_process_say_status(&said, found);
+		rc = as_buf_take(&said, words, err);
+	}
+	return rc;
+}
+
 static const assay_process_api process_api = {.size = sizeof process_api,
 					      .spawn = fake_spawn,
 					      .write = fake_write,
 					      .read = fake_read,
 					      .stderr_tail = fake_stderr_tail,
-					      .stop = fake_stop};
+					      .stop = fake_stop,
+					      .ended = fake_ended};
 
 static int fake_file_read(assay_call *call, const char *path, size_t max, assay_text *out, assay_error *err)
 {

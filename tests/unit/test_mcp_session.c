@@ -375,7 +375,7 @@ START_TEST(test_failures_of_lists)
 {
 	static const failure failures[] = {
 		{"half-line", LIST, ASSAY_EUNREACH, true,
-		 "tools/list: it closed its stdout in the middle of a line (stderr: bad-server: out of paper)"},
+		 "tools/list: it exited with status 1 in the middle of a line (stderr: bad-server: out of paper)"},
 		{"list-silent", LIST, ASSAY_ETIMEOUT, false, "tools/list was not answered within 300 ms"},
 		{"list-endless", LIST, ASSAY_ELIMIT, false, "its tools/list has more than 1000 pages"},
 		{"list-many", LIST, ASSAY_ELIMIT, false, "it has more than 100 tools"},
@@ -411,7 +411,7 @@ START_TEST(test_failures_of_calls)
 		{"call-batch-new", CALL, ASSAY_ETIMEOUT, false,
 		 "was no message, the last: JSON that is neither a request"},
 		{"call-dies", CALL, ASSAY_EUNREACH, true,
-		 "tools/call: it closed its stdout (stderr: bad-server: segmentation fault, they say)"},
+		 "tools/call: it was killed by SIGKILL (stderr: bad-server: segmentation fault, they say)"},
 		{"call-closes", CALL, ASSAY_EUNREACH, true, "tools/call: it closed its stdout"},
 	};
 

@@ -53,14 +53,14 @@ static void expect_error(const assay_error *err, int code, const char *line)
 #define NEWER " (it needs a newer program, or rebuild it with the headers of this one)"
 #define REPAIR " (a getter only returns constant data, and constructors do nothing: repair or remove it)"
 
-#define THIS_MINOR "1" /* ASSAY_ABI_MINOR */
+#define THIS_MINOR "2" /* ASSAY_ABI_MINOR */
 
 START_TEST(test_refused_descriptors)
 {
 	assay_json *all = survey(BAD_DIR, 0);
 	expect_broken(all, "wrong_magic",
 		      "magic is 0x12345678, expected 0x59415341 (end its source with ASSAY_PLUGIN)");
-	expect_broken(all, "newer_minor", "it was built for ABI 1.2, this program has 1.1" NEWER);
+	expect_broken(all, "newer_minor", "it was built for ABI 1.3, this program has 1.2" NEWER);
 	expect_broken(all, "other_major",
 		      "it was built for ABI 2." THIS_MINOR ", this program has 1." THIS_MINOR NEWER);
 	expect_broken(all, "short_struct", "its descriptor has 24 bytes, expected 56" REBUILD);
