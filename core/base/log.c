@@ -116,6 +116,37 @@ void as_log_set_redactor(as_log *log, as_redactor *redactor)
 	}
 }
 
+int as_log_check(const as_log *log, const char *const *names, size_t n, assay_error *err)
+{
+	for (size_t i = 0; log && i < log->n_rules; i++) {
+		const char *wanted = log->rules[i].component;
+		assay_str first = {wanted, strcspn(wanted, "/")};
+		as_buf all = {0};
+		bool known = false;
+		for (size_t k = 0; k < n; k++) {
+			known = known || as_str_is(first, names[k]);
+			as_buf_printf(&all, "%s%s", k > 0 ? " " : "", names[k]);
+		}
+		if (!known) {
+			const char *near = as_nearest(as_str(wanted), names, n);
+			as_fail(err, ASSAY_EINVAL, "log level: nothing called \"%s\" is logged", wanted);
+			as_error_hint(err, near ? "did you mean \"%s\"?" : "there are: %s", near ? near : all.ptr);
+		}
+		as_buf_free(&all);
+		if (!known) {
+			return ASSAY_EINVAL;
+		}
+	}
+	return 0;
+}
+
+/* "llm" stands for "llm/openai", too. */
+static bool rule_is_for(const struct rule *rule, const char *component)
+{
+	size_t n = strlen(rule->component);
+	return strncmp(rule->component, component, n) == 0 && (component[n] == '\0' || component[n] == '/');
+}
+
 bool as_log_on(const as_log *log, const char *component, int level)
 {
 	if (!log) {
@@ -123,7 +154,7 @@ bool as_log_on(const as_log *log, const char *component, int level)
 	}
 	/* The last rule for a component counts, so that a caller can append to what the user gave. */
 	for (size_t i = log->n_rules; component && i-- > 0;) {
-		if (strcmp(log->rules[i].component, component) == 0) {
+		if (rule_is_for(&log->rules[i], component)) {
 			return level <= log->rules[i].level;
 		}
 	}

@@ -13,6 +13,9 @@ void as_log_free(as_log *log);
 /* What every line is cleaned by; borrowed, NULL: nothing. Set while no other thread uses the log. A NULL log is fine.
  */
 void as_log_set_redactor(as_log *log, as_redactor *redactor);
+/* A rule names a component, or what comes before the "/" of one ("llm" is every "llm/..."). Is each of them one of the
+ * names, or behind one and a "/"? ASSAY_EINVAL with the names. A NULL log is fine. */
+int as_log_check(const as_log *log, const char *const *names, size_t n, assay_error *err);
 bool as_log_on(const as_log *log, const char *component, int level); /* false for NULL */
 void as_log_put(as_log *log, const char *component, int level, const char *format, ...) ASSAY_PRINTF(4, 5);
 void as_log_putv(as_log *log, const char *component, int level, const char *format, va_list args) ASSAY_PRINTF(4, 0);

@@ -8,8 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-int as_exit_code(int rc)
+int as_exit_code(int rc, const assay_error *err)
 {
+	if (rc < 0 && (err->flags & ASSAY_ERR_PEER) && rc != ASSAY_ECANCELED && rc != ASSAY_ENOMEM) {
+		return AS_EXIT_UNREACHABLE;
+	}
 	switch (rc) {
 	case ASSAY_EINVAL:
 		return AS_EXIT_USAGE;
@@ -27,6 +30,13 @@ int as_exit_code(int rc)
 	default:
 		return rc >= 0 ? rc : AS_EXIT_INPUT;
 	}
+}
+
+int as_exit_worse(int exit, int other)
+{
+	return exit == AS_EXIT_UNREACHABLE || other == AS_EXIT_UNREACHABLE ? AS_EXIT_UNREACHABLE
+	       : exit > other                                              ? exit
+									   : other;
 }
 
 const as_verb *as_verb_find(const char *name)
@@ -57,6 +67,51 @@ int as_cli_registry(as_cli *cli, bool shipped_only, as_registry **out, assay_err
 		rc = as_registry_new(&options, &cli->registry, err);
 	}
 	*out = cli->registry;
+	return rc;
+}
+
+static int check_log(const as_cli *cli, const as_manifest *m, assay_error *err)
+{
+	static const char *const parts[] = {"check",   "doctor", "gate",   "generate", "loader",
+					    "servers", "trust",  "verify", "world"};
+	const size_t n_parts = sizeof parts / sizeof *parts;
+	size_t n = 0, most = n_parts + ASSAY_ROLE_COUNT + (m ? m->n_servers + m->n_models : 0);
+	const char **names = as_new(most, sizeof *names);
+	int rc;
+	if (!names) {
+		return as_fail_memory(err);
+	}
+	for (; n < n_parts; n++) {
+		names[n] = parts[n];
+	}
+	for (uint32_t role = 1; role <= ASSAY_ROLE_COUNT; role++) {
+		names[n++] = as_role_name(role);
+	}
+	for (size_t i = 0; m && i < m->n_servers; i++) {
+		names[n++] = m->servers[i].id;
+	}
+	for (size_t i = 0; m && i < m->n_models; i++) {
+		names[n++] = m->models[i].name;
+	}
+	rc = as_log_check(cli->log, names, n, err);
+	free(names);
+	return rc;
+}
+
+int as_cli_check_log(const as_cli *cli, assay_error *err)
+{
+	const char *given = as_cli_option(cli, "manifest"), *path = given ? given : "assay.json";
+	as_manifest *m = NULL;
+	int rc = check_log(cli, NULL, NULL);
+	if (rc == 0) {
+		return 0;
+	}
+	/* A name that only the manifest can know. If that cannot be read, whoever needs it says why. */
+	if (as_manifest_load(path, NULL, &m, NULL) < 0 && as_file_exists(path)) {
+		return 0;
+	}
+	rc = check_log(cli, m, err);
+	as_manifest_free(m);
 	return rc;
 }
 

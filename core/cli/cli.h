@@ -15,7 +15,10 @@
 #define AS_EXIT_PLUGIN 4
 #define AS_EXIT_UNREACHABLE 5
 #define AS_EXIT_INTERRUPTED 130
-int as_exit_code(int rc); /* of an ASSAY_E... code */
+/* The exit status for one of several things that went wrong after another: what is out of reach counts most. */
+int as_exit_worse(int exit, int other);
+/* Of an ASSAY_E... code. What a server or a model did wrong (ASSAY_ERR_PEER) is 5, whatever the code says of it. */
+int as_exit_code(int rc, const assay_error *err);
 
 /* One option of a verb: --name, with an argument when `argument` names it. */
 typedef struct as_option {
@@ -44,6 +47,7 @@ typedef struct as_verb {
 	const char *description;  /* paragraphs for help and man page */
 	const as_option *options; /* ended by a NULL name */
 	const char *examples;     /* lines "command # what it does", or "" */
+	bool continues;           /* interrupted, it keeps what is finished, and goes on from there */
 	/* 0 or an AS_EXIT_ code of success; negative: an error that main prints. */
 	int (*run)(as_cli *cli, assay_error *err);
 } as_verb;
@@ -57,11 +61,20 @@ const char *as_cli_option(const as_cli *cli, const char *name); /* NULL: not giv
 int as_cli_number(const as_cli *cli, const char *name, int64_t low, int64_t high, int64_t otherwise, int64_t *out,
 		  assay_error *err);
 
+/* A verb does one of several things, named by its first argument: have the options that are for others refused. The
+ * help of an option that is not for all of them begins with the names of those that it is for ("check, tools: ...").
+ * whats: all the names, NULL-terminated. ASSAY_EINVAL. */
+int as_cli_check_options(const as_cli *cli, const char *const *whats, const char *what, assay_error *err);
+
 /* Read the command line of a verb. ASSAY_EINVAL with a hint; ASSAY_STOP: help was printed. */
 int as_cli_parse(as_cli *cli, int argc, char **argv, assay_error *err);
 void as_cli_help(const as_verb *verb, FILE *out); /* one verb */
 void as_cli_overview(FILE *out);                  /* all verbs */
 void as_cli_man(const as_verb *verb, FILE *out);  /* roff page; NULL: of the program */
+
+/* Is whatever --log names there to be logged: a part of the program, a role, a server or a model of the manifest?
+ * ASSAY_EINVAL. */
+int as_cli_check_log(const as_cli *cli, assay_error *err);
 
 int as_cli_registry(as_cli *cli, bool shipped_only, as_registry **out, assay_error *err);
 

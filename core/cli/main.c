@@ -91,17 +91,17 @@ static int report_error(const as_cli *cli, int rc, const assay_error *error)
 	char line[1400];
 	if (error->code == 0) {
 		fprintf(stderr, "assay: internal defect: an error (%s) without a message\n", as_error_name(rc));
-		return as_exit_code(rc);
+		return as_exit_code(rc, error);
 	}
 	as_error_format(error, line, sizeof line);
 	fprintf(stderr, "assay: %s\n", line);
-	if (rc == ASSAY_ECANCELED) {
+	if (rc == ASSAY_ECANCELED && cli->verb->continues) {
 		fputs("assay: what is finished is kept; the same command goes on from there\n", stderr);
 	}
 	if (cli->json) {
 		print_error_json(error);
 	}
-	return as_exit_code(rc);
+	return as_exit_code(rc, error);
 }
 
 static int run_verb(as_cli *cli, int argc, char **argv, assay_error *err)
@@ -122,6 +122,7 @@ static int run_verb(as_cli *cli, int argc, char **argv, assay_error *err)
 	if (rc == 0) {
 		rc = catch_signals(cli->cancel, err);
 	}
+	rc = rc < 0 ? rc : as_cli_check_log(cli, err);
 	return rc < 0 ? rc : cli->verb->run(cli, err);
 }
 

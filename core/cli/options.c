@@ -14,7 +14,8 @@ static const as_option common[] = {
 	{"quiet", NULL, "print nothing but errors"},
 	{"no-progress", NULL, "show no progress line"},
 	{"plugin-dir", "DIR", "look for plugins in DIR first (may be given several times)"},
-	{"log", "LEVELS", "log to standard error: \"info\", \"debug\" or \"world:debug,llm:trace\""},
+	{"log", "LEVELS",
+	 "log to standard error: \"info\", \"debug\" or \"world:debug,llm:trace\" (parts, roles, servers, models)"},
 	{NULL, NULL, NULL},
 };
 
@@ -48,6 +49,42 @@ const char *as_cli_option(const as_cli *cli, const char *name)
 		}
 	}
 	return NULL;
+}
+
+/* The names that the help of an option begins with, up to the colon; empty when it is for all of them. */
+static assay_str names_of(const char *help, const char *const *whats)
+{
+	for (size_t i = 0; whats[i]; i++) {
+		size_t n = strlen(whats[i]);
+		if (strncmp(help, whats[i], n) == 0 && help[n] && strchr(":, ", help[n])) {
+			return (assay_str){help, strcspn(help, ":")};
+		}
+	}
+	return (assay_str){NULL, 0};
+}
+
+int as_cli_check_options(const as_cli *cli, const char *const *whats, const char *what, assay_error *err)
+{
+	size_t n = count(common), all = count_all(cli->verb);
+	for (size_t i = n; i < all; i++) {
+		const as_option *o = option_at(cli->verb, i);
+		assay_str names = names_of(o->help, whats);
+		bool meant = names.len == 0;
+		for (size_t k = 0; k < names.len; k += 2) {
+			size_t end = k;
+			while (end < names.len && names.ptr[end] != ',' && names.ptr[end] != ' ') {
+				end++;
+			}
+			meant = meant || as_str_is((assay_str){names.ptr + k, end - k}, what);
+			k = end;
+		}
+		if (cli->values[i] && !meant) {
+			as_fail(err, ASSAY_EINVAL, "%s %s: --%s does nothing here", cli->verb->name, what, o->name);
+			as_error_hint(err, "it is for \"%s %.*s\"", cli->verb->name, ASSAY_FMT(names));
+			return ASSAY_EINVAL;
+		}
+	}
+	return 0;
 }
 
 int as_cli_number(const as_cli *cli, const char *name, int64_t low, int64_t high, int64_t otherwise, int64_t *out,
@@ -173,9 +210,10 @@ void as_cli_help(const as_verb *verb, FILE *out)
 	if (verb->examples[0]) {
 		fprintf(out, "\nExamples:\n%s", verb->examples);
 	}
-	fputs("\nExit status: 0 done; 1 done, and the answer is no; 2 wrong usage; 3 bad input file; 4 plugin missing or\n"
-	      "failed; 5 server or model unreachable; 130 interrupted (the same command goes on).\n",
-	      out);
+	fprintf(out,
+		"\nExit status: 0 done; 1 done, and the answer is no; 2 wrong usage; 3 bad input file; 4 plugin missing or\n"
+		"failed; 5 server or model unreachable; 130 interrupted%s.\n",
+		verb->continues ? " (the same command goes on)" : "");
 }
 
 void as_cli_overview(FILE *out)

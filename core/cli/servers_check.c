@@ -13,6 +13,7 @@ typedef struct checking {
 	const as_visit *visit;
 	const as_server_spec **servers;
 	assay_json **records; /* one a server */
+	int *exits;           /* AS_EXIT_..., one a server */
 } checking;
 
 static double ms_since(int64_t us)
@@ -77,6 +78,7 @@ static int check_one(void *context, uint32_t worker, size_t item, assay_error *e
 	set |= as_json_set(o, "ok", as_json_truth(rc == 0));
 	set |= as_json_set(o, "stop_ms", as_json_real(ms_since(leaving)));
 	set |= as_json_set(o, "error", as_json_cstring(rc < 0 ? line : NULL));
+	k->exits[item] = as_exit_code(rc, &why);
 	k->records[item] = o;
 	return set < 0 ? as_fail_memory(err) : 0;
 }
@@ -218,18 +220,19 @@ static void say_noise(const checking *k, size_t n)
 static int tell(const checking *k, size_t n, assay_error *err)
 {
 	assay_json *all = as_json_array();
-	bool reached = true, good = true;
+	int exit = AS_EXIT_OK;
+	bool good = true;
 	int rc = say_checks(k, n, err);
 	say_noise(k, rc < 0 ? 0 : n);
 	rc = rc < 0 ? rc : say_vettings(k, n, err);
 	for (size_t i = 0; i < n && rc == 0; i++) {
-		reached = reached && as_json_boolean(as_json_get(k->records[i], "ok"), 0);
+		exit = as_exit_worse(exit, k->exits[i]);
 		good = good && as_json_boolean(as_json_pointer(k->records[i], "/vetting/ok"), 1);
 		rc = as_json_append(all, k->records[i]) < 0 ? as_fail_memory(err) : 0;
 		k->records[i] = NULL;
 	}
 	rc = rc < 0 ? (as_json_free(all), rc) : as_say_json(k->cli, all, err);
-	return rc < 0 ? rc : !reached ? AS_EXIT_UNREACHABLE : good ? AS_EXIT_OK : AS_EXIT_NO;
+	return rc < 0 ? rc : exit != AS_EXIT_OK ? exit : good ? AS_EXIT_OK : AS_EXIT_NO;
 }
 
 int as_servers_check(as_cli *cli, const as_visit *v, assay_error *err)
@@ -239,7 +242,8 @@ int as_servers_check(as_cli *cli, const as_visit *v, assay_error *err)
 	int rc = 0;
 	k.servers = as_new(all + 1, sizeof(const as_server_spec *));
 	k.records = as_new(all + 1, sizeof(assay_json *));
-	if (!k.servers || !k.records) {
+	k.exits = as_new(all + 1, sizeof *k.exits);
+	if (!k.servers || !k.records || !k.exits) {
 		rc = as_fail_memory(err);
 	}
 	for (size_t i = 0; i < all && rc == 0; i++) {
@@ -258,5 +262,6 @@ int as_servers_check(as_cli *cli, const as_visit *v, assay_error *err)
 	}
 	free(k.servers);
 	free(k.records);
+	free(k.exits);
 	return rc;
 }

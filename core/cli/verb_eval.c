@@ -163,6 +163,7 @@ const as_verb as_verb_eval = {
 		"prints the leaderboard. Attempts that ended for reasons outside the agent are void and tried again.",
 	.options = eval_options,
 	.examples = "  assay eval --reach             # which tools would be on offer, without an attempt\n",
+	.continues = true,
 	.run = run_eval,
 };
 

@@ -186,7 +186,7 @@ static int run_gates(as_cli *cli, assay_error *err)
 	return rc == 0 && refused > 0 ? AS_EXIT_NO : rc;
 }
 
-#define GENERATE_VERB(id, verb, line, text, takes, function)                                                           \
+#define GENERATE_VERB(id, verb, line, text, takes, function, goes_on)                                                  \
 	const as_verb id = {.name = verb,                                                                              \
 			    .group = "Making tasks",                                                                   \
 			    .summary = line,                                                                           \
@@ -194,6 +194,7 @@ static int run_gates(as_cli *cli, assay_error *err)
 			    .description = text,                                                                       \
 			    .options = takes,                                                                          \
 			    .examples = "",                                                                            \
+			    .continues = goes_on,                                                                      \
 			    .run = function}
 
 GENERATE_VERB(
@@ -202,17 +203,17 @@ GENERATE_VERB(
 	"category has its count or generation.max_goals is used up. Exit status 1 tells of a shortfall.\n"
 	"With --dry-run: how many different seed sets each category has, and how many it lacks for each task to have one\n"
 	"of its own; exit status 1 when a category has none at all.",
-	generate_options, run);
+	generate_options, run, true);
 GENERATE_VERB(as_verb_goals, "goals", "write the goals of the first round only",
 	      "The first step of \"assay generate\": samples seed tools and writes one goal a wanted task.", options,
-	      run);
+	      run, true);
 GENERATE_VERB(as_verb_explore, "explore", "pursue the goals of the first round live",
 	      "The first two steps of \"assay generate\": writes goals and lets the author's explorer pursue them.",
-	      options, run);
+	      options, run, true);
 GENERATE_VERB(as_verb_distill, "distill", "distil the traces of the first round to tasks",
-	      "The first three steps of \"assay generate\": everything but the gates.", options, run);
+	      "The first three steps of \"assay generate\": everything but the gates.", options, run, true);
 GENERATE_VERB(
 	as_verb_gate, "gate", "run the gates again on the tasks of the store",
 	"Runs every gate on every task that the store holds, made here or imported, and nothing else. A task that a\n"
 	"required gate refuses loses its certificate. Exit status 1 tells that one did.",
-	options, run_gates);
+	options, run_gates, false);

@@ -175,11 +175,16 @@ static int show(as_cli *cli, as_registry *registry, const char *use, assay_error
 
 static int run(as_cli *cli, assay_error *err)
 {
+	static const char *const whats[] = {"list", "show", "check", "new", NULL};
 	const char *what = cli->n_arguments > 0 ? cli->arguments[0] : "list";
 	const char *role_name = as_cli_option(cli, "role");
 	uint32_t role = role_name ? as_role_from_name(as_str(role_name)) : 0;
 	as_registry *registry;
 	int rc;
+	rc = as_cli_check_options(cli, whats, what, err);
+	if (rc < 0) {
+		return rc;
+	}
 	if (role_name && !role) {
 		return as_fail(err, ASSAY_EINVAL, "there is no role \"%s\"", role_name);
 	}

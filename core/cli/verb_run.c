@@ -101,5 +101,6 @@ const as_verb as_verb_run = {
 	.options = options,
 	.examples = "  assay run                      # the manifest assay.json of this folder\n"
 		    "  assay run --seed 8 --out s8    # other tasks, into another folder\n",
+	.continues = true,
 	.run = run,
 };

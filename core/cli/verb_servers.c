@@ -7,11 +7,12 @@
 #include <unistd.h>
 
 static const as_option options[] = {
-	{"manifest", "FILE", "the manifest (default: assay.json)"},
-	{"trust", NULL, "trust the commands of the manifest, now and from now on, without being asked"},
+	{"manifest", "FILE", "check, tools, call: the manifest (default: assay.json)"},
+	{"trust", NULL,
+	 "check, tools, call: trust the commands of the manifest, now and from now on, without being asked"},
 	{"jobs", "N", "check: so many servers at once (default: one a processor)"},
 	{"vet", NULL, "check: try every tool, propose the class, list what is odd"},
-	{"allow-writes", NULL, "check --vet: try tools that write where no environment holds what they do, too"},
+	{"allow-writes", NULL, "check: with --vet, try tools that write where no environment holds what they do, too"},
 	{"into", "FILE", "import: the manifest to write (default: assay.json)"},
 	{"class", "CLASS", "import: static, live_read or stateful_write (default), for servers that are new"},
 	{"replace", NULL, "import: a server of the same name gives way"},
@@ -88,35 +89,52 @@ static void first_sentence(const char *text, char out[120])
 	out[n] = '\0';
 }
 
+/* What one server offers, as rows and under its name; *exit: of what kept it from us, which is no error of the whole.
+ */
+static int tools_of(const as_visit *v, const char *id, assay_json *table, assay_json *all, int *exit, assay_error *err)
+{
+	assay_json *described = NULL, *failure = NULL;
+	assay_error why = {0};
+	as_context c = {0};
+	char line[1400];
+	int set = 0, rc = as_visit_world(v, 0, id, &c, &why);
+	rc = rc < 0 ? rc : as_live_describe(c.world, &c.call, as_str(id), &described, &why);
+	as_visit_leave(&c);
+	if (rc == ASSAY_ECANCELED || rc == ASSAY_ENOMEM) {
+		*err = why;
+		return rc;
+	}
+	if (rc < 0) {
+		as_error_format(&why, line, sizeof line);
+		fprintf(stderr, "assay: %s\n", line);
+		failure = as_json_object();
+		set = as_json_set(failure, "error", as_json_cstring(line));
+		set |= as_json_set(all, id, failure);
+		*exit = as_exit_worse(*exit, as_exit_code(rc, &why));
+		return set < 0 ? as_fail_memory(err) : 0;
+	}
+	for (const assay_json *t = as_json_first(as_json_get(described, "tools")); t; t = as_json_next(t)) {
+		char text[120];
+		const char *cells[] = {id, as_json_cstr(as_json_get(t, "name"), ""), text};
+		first_sentence(as_json_cstr(as_json_get(t, "description"), ""), text);
+		set |= as_table_row(table, cells, 3);
+	}
+	set |= as_json_set(all, id, as_json_detach(described, "tools"));
+	as_json_free(described);
+	return set < 0 ? as_fail_memory(err) : 0;
+}
+
 static int tools(as_cli *cli, const as_visit *v, assay_error *err)
 {
 	assay_json *table = as_table_new(), *all = as_json_object();
-	int rc = table && all ? 0 : as_fail_memory(err);
+	int exit = AS_EXIT_OK, rc = table && all ? 0 : as_fail_memory(err);
 	if (rc == 0 && (as_table_column(table, "server", false) < 0 || as_table_column(table, "tool", false) < 0 ||
 			as_table_column(table, "description", false) < 0)) {
 		rc = as_fail_memory(err);
 	}
 	for (size_t i = 0; i < v->manifest->n_servers && rc == 0; i++) {
 		const char *id = v->manifest->servers[i].id;
-		assay_json *described = NULL;
-		as_context c = {0};
-		if (!as_visit_wants(cli, id)) {
-			continue;
-		}
-		rc = as_visit_world(v, 0, id, &c, err);
-		rc = rc < 0 ? rc : as_live_describe(c.world, &c.call, as_str(id), &described, err);
-		as_visit_leave(&c);
-		for (const assay_json *t = as_json_first(as_json_get(described, "tools")); t && rc == 0;
-		     t = as_json_next(t)) {
-			char text[120];
-			const char *cells[] = {id, as_json_cstr(as_json_get(t, "name"), ""), text};
-			first_sentence(as_json_cstr(as_json_get(t, "description"), ""), text);
-			rc = as_table_row(table, cells, 3) < 0 ? as_fail_memory(err) : 0;
-		}
-		if (rc == 0 && as_json_set(all, id, as_json_detach(described, "tools")) < 0) {
-			rc = as_fail_memory(err);
-		}
-		as_json_free(described);
+		rc = as_visit_wants(cli, id) ? tools_of(v, id, table, all, &exit, err) : 0;
 	}
 	if (rc < 0) {
 		as_json_free(table);
@@ -124,7 +142,8 @@ static int tools(as_cli *cli, const as_visit *v, assay_error *err)
 		return rc;
 	}
 	rc = as_say_table(cli, table, err);
-	return rc < 0 ? (as_json_free(all), rc) : as_say_json(cli, all, err);
+	rc = rc < 0 ? (as_json_free(all), rc) : as_say_json(cli, all, err);
+	return rc < 0 ? rc : exit;
 }
 
 static const as_server_spec *find_server(const as_visit *v, const char *id)
@@ -169,7 +188,10 @@ static int call(as_cli *cli, const as_visit *v, assay_error *err)
 		if (rc == 0 && as_json_type(arguments) != ASSAY_JSON_OBJECT) {
 			rc = as_fail(err, ASSAY_EINVAL, "the arguments are no JSON object");
 		}
-		as_error_where(rc < 0 ? err : NULL, "ARGUMENTS", 0);
+		if (rc < 0 && rc != ASSAY_ENOMEM) {
+			as_error_where(err, "ARGUMENTS", 0);
+			rc = err->code = ASSAY_EINVAL; /* it is the command line that is wrong, no file */
+		}
 	}
 	rc = rc < 0 ? rc : as_visit_world(v, 0, id, &c, err);
 	/* Started and listed first, so that the call is timed by itself. */
@@ -207,12 +229,14 @@ static int check_names(const as_cli *cli, const as_visit *v, size_t from, size_t
 
 static int run(as_cli *cli, assay_error *err)
 {
+	static const char *const whats[] = {"check", "tools", "call", "import", NULL};
 	const char *what = cli->n_arguments > 0 ? cli->arguments[0] : "check";
 	as_visit v = {0};
 	bool is_call = strcmp(what, "call") == 0;
 	int rc;
 	if (strcmp(what, "import") == 0) {
-		return as_servers_import(cli, err);
+		rc = as_cli_check_options(cli, whats, what, err);
+		return rc < 0 ? rc : as_servers_import(cli, err);
 	}
 	if ((strcmp(what, "check") != 0 && strcmp(what, "tools") != 0 && !is_call) ||
 	    (is_call && (cli->n_arguments < 3 || cli->n_arguments > 4))) {
@@ -221,7 +245,11 @@ static int run(as_cli *cli, assay_error *err)
 			"expected \"servers import FILE\", \"servers check [SERVER...]\", \"servers tools [SERVER...]\" "
 			"or \"servers call SERVER TOOL [ARGUMENTS]\"");
 	}
-	rc = as_visit_open(cli, &v, err);
+	rc = as_cli_check_options(cli, whats, what, err);
+	if (rc == 0 && as_cli_option(cli, "allow-writes") && !as_cli_option(cli, "vet")) {
+		rc = as_fail(err, ASSAY_EINVAL, "--allow-writes does nothing without --vet");
+	}
+	rc = rc < 0 ? rc : as_visit_open(cli, &v, err);
 	if (rc == 0 && !is_call) {
 		rc = check_names(cli, &v, 1, cli->n_arguments, err);
 	}
@@ -250,7 +278,8 @@ const as_verb as_verb_servers = {
 		"reads and needs no argument, makes one call. With --vet every tool is tried once, with arguments from its schema and\n"
 		"from what other tools have answered, those that write only where an environment holds what they do; it proposes the\n"
 		"class, tells which credentials are missing, and lists what is odd in descriptions and schemas.\n\n"
-		"tools shows the tools; call makes one call (ARGUMENTS is a JSON object) and prints the result. Nothing is kept.",
+		"tools shows the tools of all servers that can be reached; call makes one call (ARGUMENTS is a JSON object) and\n"
+		"prints the result. Nothing is kept.",
 	.options = options,
 	.examples = "  assay servers import ~/.cursor/mcp.json --into assay.json\n  assay servers check --vet\n"
 		    "  assay servers call almanac list_cities '{}'\n",

@@ -170,6 +170,12 @@ static int checked_open(as_instance *i, const assay_json *options, assay_error *
 		return 0; /* it keeps nothing */
 	}
 	int rc = head->open(as_host(), options, &i->self, err);
+	if (rc == ASSAY_EINVAL) { /* options stand in a file: what is wrong with them is no wrong use of ours */
+		rc = ASSAY_EDATA;
+		if (err && err->code == ASSAY_EINVAL) {
+			err->code = rc;
+		}
+	}
 	if (rc > 0) {
 		rc = as_fail(err, ASSAY_EPLUGIN, "%s: open answered %d, expected 0 or a negative code", i->info->use,
 			     rc);

@@ -61,7 +61,8 @@ size_t as_registry_used(as_registry *r, const as_impl_info *const **out);
 typedef struct as_instance as_instance;
 /* Validates options against the implementation's schema (pointer and line in the error), fills defaults, resolves
  * string options with "format": "path" against base_dir ("must-exist": true beside it makes a missing one an error),
- * opens it. options NULL: {}. They are not changed. */
+ * opens it. options NULL: {}. They are not changed. What open says of them with ASSAY_EINVAL is ASSAY_EDATA here: they
+ * stand in a file. */
 int as_instance_open(as_registry *r, const char *use, uint32_t role, const assay_json *options, const char *base_dir,
 		     as_instance **out, assay_error *err);
 void as_instance_close(as_instance *i);

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #ifndef AS_BINDIR
 #define AS_BINDIR "/usr/bin"
@@ -40,14 +41,19 @@ static int find_file(as_buf *out, assay_error *err)
 	return as_buf_check(out, err);
 }
 
-/* No file, or none that can be had: nothing is remembered. */
+/* No file, or no place for one: nothing is remembered. */
 static int read_remembered(assay_text *out, assay_error *err)
 {
 	as_buf path = {0};
+	struct stat st;
 	int rc = find_file(&path, NULL);
 	*out = (assay_text){0};
-	if (rc == 0 && as_file_exists(path.ptr)) {
+	if (rc == 0 && lstat(path.ptr, &st) == 0) {
 		rc = as_file_read(path.ptr, MAX_REMEMBERED, out, err);
+		if (rc < 0) {
+			as_error_hint(err, "what you agreed to is kept there: make it a file that you can read, or "
+					   "take it away and agree again");
+		}
 	} else {
 		rc = rc == ASSAY_ENOMEM ? as_fail_memory(err) : 0;
 	}

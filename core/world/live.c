@@ -227,6 +227,12 @@ static int start_server(live_world *w, live_server *s, as_call *call, assay_erro
 				      &s->spec->limits, &options, &call->pub, &s->session, err);
 	}
 	as_json_free(launch);
+	if (rc == ASSAY_EINVAL) { /* what is wrong stands in the launch record */
+		rc = ASSAY_EDATA;
+		if (err && err->code == ASSAY_EINVAL) {
+			err->code = rc;
+		}
+	}
 	if (rc < 0) {
 		as_error_where(err, s->spec->id, 0);
 		as_redact_error(w->estate->redactor, err); /* a transport may quote the launch record */

@@ -134,7 +134,7 @@ END_TEST
 START_TEST(test_failing_open)
 {
 	as_registry *r = registry_over(GOOD_DIR);
-	expect_open(r, "sampler/good", "{\"answer\": 1}", ASSAY_EINVAL, "option answer must not be 1");
+	expect_open(r, "sampler/good", "{\"answer\": 1}", ASSAY_EDATA, "option answer must not be 1");
 	expect_open(r, "sampler/good", "{\"answer\": 2}", ASSAY_EPLUGIN,
 		    "sampler/good: open answered 7, expected 0 or a negative code");
 	expect_open(r, "sampler/good", "{\"answer\": 3}", ASSAY_EIO,
