@@ -374,6 +374,9 @@ static int take_refusal(as_wire *w, const char *what, const assay_error *cause, 
 	if (err) {
 		err->detail = status;
 		err->flags |= code == ASSAY_EUNREACH ? ASSAY_ERR_RETRYABLE : 0;
+		if (cause->hint[0]) {
+			as_error_hint(err, "%s", cause->hint);
+		}
 		if (code == ASSAY_EAUTH) {
 			as_error_hint(err, "give what it asks for in \"headers\" of its launch record");
 		}

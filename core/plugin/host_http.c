@@ -191,6 +191,9 @@ static int http_take(assay_http_exchange *x, assay_http_progress *progress, assa
 	progress->status = got.status;
 	progress->headers = got.headers;
 	progress->ended = got.ended;
+	if (ASSAY_HAS(progress, address)) {
+		progress->address = got.address;
+	}
 	if (rc == 0 && x->body.len > 0 && sink) {
 		rc = sink->write(sink, as_buf_str(&x->body), err);
 	}

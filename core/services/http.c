@@ -341,15 +341,36 @@ static const char *words_for(CURLcode code)
 	}
 }
 
+/* Who did not answer may have been a proxy that nobody thought of. */
+static void hint_proxy(const struct transfer *t)
+{
+	static const char *const names[] = {"https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY"};
+	bool secure = strncasecmp(t->url, "https", 5) == 0;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *proxy = i < 2 && !secure ? NULL : i == 2 && secure ? NULL : getenv(names[i]);
+		if (proxy && proxy[0]) {
+			as_error_hint(t->err,
+				      "it is asked by way of the proxy that %s names, unless no_proxy excepts its host",
+				      names[i]);
+			return;
+		}
+	}
+}
+
 /* What libcurl says, as the header promises it. */
 int as_transfer_fail(struct transfer *t, CURLcode code)
 {
 	const uint32_t again = ASSAY_ERR_RETRYABLE | ASSAY_ERR_PEER;
-	const char *reason = words_for(code);
+	long status = 0;
+	bool by_proxy = strstr(t->reason, "CONNECT") != NULL; /* refused by it: what its status says is worth telling */
+	const char *reason = by_proxy ? NULL : words_for(code);
 	reason = reason ? reason : t->reason[0] ? t->reason : curl_easy_strerror(code);
 	switch (code) {
-	case CURLE_OUT_OF_MEMORY:
-		return as_fail_memory(t->err);
+	case CURLE_OUT_OF_MEMORY: /* also said of a header that libcurl finds too large */
+		(void)curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
+		return status > 0 && !t->final
+			       ? as_transfer_say(t, ASSAY_ELIMIT, ASSAY_ERR_PEER, "a header of the answer is too large")
+			       : as_fail_memory(t->err);
 	case CURLE_URL_MALFORMAT:
 		return as_transfer_say(t, ASSAY_EINVAL, 0, reason);
 	case CURLE_UNSUPPORTED_PROTOCOL: /* of the answer: the URL's was looked at before */
@@ -364,7 +385,9 @@ int as_transfer_fail(struct transfer *t, CURLcode code)
 		as_error_hint(t->err, "SSL_CERT_FILE names a file of further certificate authorities");
 		return ASSAY_EUNREACH;
 	default: /* not resolved, refused, connect time-out, broken off */
-		return as_transfer_say(t, ASSAY_EUNREACH, again, reason);
+		as_transfer_say(t, ASSAY_EUNREACH, again, reason);
+		hint_proxy(t);
+		return ASSAY_EUNREACH;
 	}
 }
 
@@ -419,7 +442,8 @@ int as_transfer_prepare(struct transfer *t)
 	t->reason[0] = '\0';
 	t->head_bytes = t->body_bytes = 0;
 	char *origin = describe_url(t->url, false);
-	int rc = origin ? add_headers(t, strcmp(origin, t->origin) == 0) : as_fail_memory(t->err);
+	t->elsewhere = origin && strcmp(origin, t->origin) != 0;
+	int rc = origin ? add_headers(t, !t->elsewhere) : as_fail_memory(t->err);
 	free(origin);
 	if (rc != 0) {
 		return rc;

@@ -213,7 +213,8 @@ int as_http_exchange_take(as_http_exchange *x, as_http_progress *progress, as_bu
 	x->fresh = x->ended && had_bytes; /* how it ended is told when everything was taken */
 	*progress = (as_http_progress){.status = x->reply.status,
 				       .headers = x->reply.headers,
-				       .ended = x->ended && !had_bytes};
+				       .ended = x->ended && !had_bytes,
+				       .address = x->t.elsewhere ? x->t.shown : NULL};
 	if (progress->ended && x->rc < 0) {
 		if (err && err->code == 0) {
 			*err = x->fault;

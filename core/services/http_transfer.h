@@ -32,8 +32,9 @@ struct transfer {
 	assay_json *heads; /* of the answer that is coming in */
 	size_t head_bytes, body_bytes, max_body;
 	int redirects;
-	bool redirect; /* the answer is one that is followed: its body is of no interest */
-	bool final;    /* the reply has been filled */
+	bool elsewhere; /* they led to another host, which does not get all headers */
+	bool redirect;  /* the answer is one that is followed: its body is of no interest */
+	bool final;     /* the reply has been filled */
 	char reason[CURL_ERROR_SIZE];
 };
 

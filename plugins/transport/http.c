@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-#define RETRY_MS 1000 /* when the server asks for nothing else */
-#define MAX_TRIES 5   /* to take up a stream that brings nothing */
+#define RETRY_MS 1000      /* when the server asks for nothing else */
+#define LEAST_RETRY_MS 100 /* whatever it asks for */
+#define MAX_TRIES 5        /* to take up a stream that brings nothing */
 
 /* Revisions are dates. From this one on there are no sessions, and a stream that broke is not taken up again. */
 #define STATELESS_SINCE "2026-07-28"
@@ -95,7 +96,9 @@ static int stream_send(void *instance, assay_call *call, assay_str text, assay_e
 
 static int64_t retry_time(const stream *s)
 {
-	return link_now() + (s->parser.has_retry ? s->parser.retry_ms : RETRY_MS);
+	int64_t pause = s->parser.has_retry ? s->parser.retry_ms : RETRY_MS;
+
+	return link_now() + (pause > LEAST_RETRY_MS ? pause : LEAST_RETRY_MS);
 }
 
 /* The stream of the open request ended without its answer: it may be taken up where it broke off. */

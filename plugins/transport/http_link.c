@@ -1,5 +1,6 @@
 #include "http_link.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
@@ -54,6 +55,29 @@ char *link_copy(const assay_host *host, assay_str s)
 
 /* --- options ----------------------------------------------------------------------------------------------------- */
 
+/* The name of a header, as HTTP has it. */
+static int is_token(assay_str s)
+{
+	for (size_t i = 0; i < s.len; i++) {
+		unsigned char c = (unsigned char)s.ptr[i];
+
+		if (c <= 0x20 || c >= 0x7F || strchr("\"(),/:;<=>?@[\\]{}", c)) {
+			return 0;
+		}
+	}
+	return s.len > 0;
+}
+
+static int is_among(assay_str name, const char *const *list)
+{
+	for (size_t i = 0; list[i]; i++) {
+		if (name.len == strlen(list[i]) && strncasecmp(name.ptr, list[i], name.len) == 0) {
+			return 1;
+		}
+	}
+	return 0;
+}
+
 /* Header values go out as they are: a line break in one would be a header of its own. */
 static int is_clean(assay_str s)
 {
@@ -67,6 +91,34 @@ static int is_clean(assay_str s)
 	return 1;
 }
 
+/* Headers that each request has of its own: nobody else may set these. */
+static const char *const reserved_headers[] = {"Content-Length",       "Transfer-Encoding",
+					       "Connection",           "Mcp-Session-Id",
+					       "Mcp-Protocol-Version", "Mcp-Method",
+					       "Last-Event-ID",        NULL};
+/* And these, which other clients' files often hold: ours are meant to win. */
+static const char *const own_headers[] = {"Accept", "Content-Type", NULL};
+
+static int check_header(const link *l, assay_str name, assay_str value, assay_error *err)
+{
+	int shown = (int)(name.len < 64 ? name.len : 64);
+
+	if (!is_token(name)) {
+		return l->host->fail(err, ASSAY_EINVAL, "headers has an entry that is no header: \"%.*s\"", shown,
+				     name.len ? name.ptr : "");
+	}
+	if (!is_clean(value)) {
+		return l->host->fail(err, ASSAY_EINVAL,
+				     "the value of header \"%.*s\" holds a line break or another control character",
+				     shown, name.ptr);
+	}
+	if (is_among(name, reserved_headers)) {
+		return l->host->fail(err, ASSAY_EINVAL, "header \"%.*s\" cannot be set: each request has its own",
+				     shown, name.ptr);
+	}
+	return 0;
+}
+
 static int read_headers(link *l, const assay_json *headers, assay_error *err)
 {
 	const assay_json_api *J = l->host->json;
@@ -78,11 +130,14 @@ static int read_headers(link *l, const assay_json *headers, assay_error *err)
 	}
 	for (const assay_json *v = J->first(headers); v; v = J->next(v)) {
 		assay_str name = J->key(v), value = J->str(v);
+		int rc = check_header(l, name, value, err);
 		char *key, *text;
 
-		if (name.len == 0 || !is_clean(name) || !is_clean(value) || memchr(name.ptr, ':', name.len)) {
-			return l->host->fail(err, ASSAY_EINVAL, "headers has an entry that is no header: \"%.*s\"",
-					     (int)(name.len < 64 ? name.len : 64), name.len ? name.ptr : "");
+		if (rc) {
+			return rc;
+		}
+		if (is_among(name, own_headers)) {
+			continue;
 		}
 		key = link_copy(l->host, name);
 		text = link_copy(l->host, value);
@@ -233,6 +288,8 @@ void link_end(link *l, stream *s)
 	s->kind = STREAM_NONE;
 	s->body.len = 0;
 	s->again_ms = 0;
+	l->host->free(s->elsewhere);
+	s->elsewhere = NULL;
 }
 
 static size_t count_lines(const char *const *list)
@@ -326,6 +383,9 @@ static int take_head(link *l, stream *s, const assay_http_progress *p, assay_err
 	assay_str type = l->host->json->str(l->host->json->get(p->headers, "content-type"));
 
 	s->status = p->status;
+	if (p->address) {
+		s->elsewhere = link_join(l->host, p->address, "", "");
+	}
 	if (s->status < 200 || s->status > 299) {
 		s->kind = STREAM_OTHER;
 	} else if (type_is(type, "text/event-stream")) {
@@ -460,6 +520,9 @@ int link_refuse(link *l, stream *s, assay_error *err)
 	int status = s->status;
 	stream_kind kind = s->kind;
 
+	char *elsewhere = s->elsewhere;
+
+	s->elsewhere = NULL;
 	l->refused = s->status;
 	l->host->free(l->refusal);
 	l->refusal = link_copy(l->host, (assay_str){s->body.ptr, s->body.len});
@@ -472,11 +535,17 @@ int link_refuse(link *l, stream *s, assay_error *err)
 				      : "HTTP status %d without a message",
 			      status);
 	} else {
-		l->host->fail(target, ASSAY_EDATA, "HTTP status %d", status);
+		l->host->fail(target, ASSAY_EDATA, "HTTP status %d%s%s", status, elsewhere ? " by " : "",
+			      elsewhere ? elsewhere : "");
 	}
 	if (target) {
 		target->detail = status;
 	}
+	if (target && elsewhere && !target->hint[0]) {
+		snprintf(target->hint, sizeof target->hint,
+			 "a redirect led to another host, which gets no headers: name its address as the \"url\"");
+	}
+	l->host->free(elsewhere);
 	return ASSAY_EDATA;
 }
 

@@ -30,6 +30,7 @@ typedef struct stream {
 	events parser;
 	int64_t again_ms; /* when it is taken up again; 0: it is not waiting for that */
 	int tries;        /* since an event came */
+	char *elsewhere;  /* the address on another host that a redirect led to; NULL: none */
 	int resumed;      /* goes on where another broke off */
 } stream;
 
