@@ -151,22 +151,15 @@ static const gate gates[] = {
 	{"necessary", as_gate_necessary},
 	{"fits_category", as_gate_fits_category},
 	{AS_GATE_SECOND, as_gate_second_agrees},
+	{AS_GATE_VALID, as_gate_valid},
 };
 #define N_GATES (sizeof gates / sizeof *gates)
 
 const char *const *as_gate_names(void)
 {
-	static const char *const names[] = {"grounded",
-					    "replays",
-					    "no_tool_fails",
-					    "echo_fails",
-					    "random_fails",
-					    "mutants_caught",
-					    "no_answer_in_prompt",
-					    "necessary",
-					    "fits_category",
-					    AS_GATE_SECOND,
-					    NULL};
+	static const char *const names[] = {"grounded",      "replays",        "no_tool_fails",       "echo_fails",
+					    "random_fails",  "mutants_caught", "no_answer_in_prompt", "necessary",
+					    "fits_category", AS_GATE_SECOND,   AS_GATE_VALID,         NULL};
 	return names;
 }
 
@@ -215,7 +208,8 @@ int as_gates_run(as_worker *w, const assay_json *task, const as_trace *trace, co
 	for (size_t i = 0; i < N_GATES && rc == 0; i++) {
 		assay_json *evidence;
 		bool ok = false, required = is_required(m, gates[i].name);
-		if (!m->second.use && strcmp(gates[i].name, AS_GATE_SECOND) == 0) {
+		if ((!m->second.use && strcmp(gates[i].name, AS_GATE_SECOND) == 0) ||
+		    (!m->validator.use && strcmp(gates[i].name, AS_GATE_VALID) == 0)) {
 			continue; /* there is nobody to ask */
 		}
 		evidence = as_json_object();

@@ -11,14 +11,17 @@
 /* The gate that needs an agent of the manifest (generation.gates.agent). */
 #define AS_GATE_SECOND "second_agrees"
 
+/* The gate that needs a scorer of the manifest (generation.gates.judge). */
+#define AS_GATE_VALID "valid"
+
 /* Names of all gates, NULL-terminated. */
 const char *const *as_gate_names(void);
 
 /* Run every gate on a task with its own trace and tape. *certificate: array of {"gate","passed","required","evidence"}
  * in the order of as_gate_names; *passed: all required ones did; *reason: name of the first that did not ("" when
- * passed). known: the certificate of an earlier time, from which the second agent's calls are taken, so that nobody is
- * asked again; NULL: there is none, and the agent is asked. second_agrees is only there when the manifest names one.
- * Fails only where there is no answer (cancelled, no memory, broken plugin). */
+ * passed). known: the certificate of an earlier time, from which the second agent's calls and the judge's replies are
+ * taken, so that nobody is asked again; NULL: there is none, and the agent is asked. second_agrees and valid are only
+ * there when the manifest names one. Fails only where there is no answer (cancelled, no memory, broken plugin). */
 int as_gates_run(as_worker *w, const assay_json *task, const as_trace *trace, const as_tape *tape, const char *subject,
 		 const assay_json *known, assay_json **certificate, bool *passed, const char **reason,
 		 assay_error *err);

@@ -27,6 +27,7 @@ int as_gate_mutants_caught(const gate_input *in, bool *passed, assay_json *evide
 int as_gate_no_answer_in_prompt(const gate_input *in, bool *passed, assay_json *evidence, assay_error *err);
 int as_gate_necessary(const gate_input *in, bool *passed, assay_json *evidence, assay_error *err);
 int as_gate_second_agrees(const gate_input *in, bool *passed, assay_json *evidence, assay_error *err);
+int as_gate_valid(const gate_input *in, bool *passed, assay_json *evidence, assay_error *err);
 int as_gate_fits_category(const gate_input *in, bool *passed, assay_json *evidence, assay_error *err);
 
 /* Call a tool of a replayed world and put the call into a trace. arguments: taken over, NULL is a failure. said: gets

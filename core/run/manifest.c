@@ -141,6 +141,7 @@ static assay_json *author_models(const as_manifest *m)
 {
 	assay_json *out = as_json_object();
 	int rc = out ? put_model(m, &m->second, out) : ASSAY_ENOMEM;
+	rc = rc < 0 ? rc : put_model(m, &m->validator, out);
 	for (size_t i = 0; i < m->n_authors && rc == 0; i++) {
 		rc = put_model(m, &m->authors[i].goalgen, out);
 		rc |= put_model(m, &m->authors[i].explorer, out);

@@ -88,6 +88,7 @@ typedef struct as_manifest {
 	uint32_t max_goals;
 	as_fill_options fill;     /* its task is each task's own */
 	const char *const *gates; /* required ones */
+	as_use validator;         /* the scorer of the gate valid; its use is NULL: none */
 	as_use second;            /* the explorer of the gate second_agrees; its use is NULL: none */
 	size_t n_gates;
 

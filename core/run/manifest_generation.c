@@ -71,21 +71,39 @@ static int read_gates(as_manifest_build *b, const assay_json *required, assay_er
 	return 0;
 }
 
+/* A gate that is required needs whom it asks. */
+static int check_required(const as_manifest_build *b, const assay_json *generation, const char *gate, const char *key,
+			  const char *what, assay_error *err)
+{
+	for (size_t i = 0; i < b->m.n_gates; i++) {
+		if (strcmp(b->m.gates[i], gate) == 0) {
+			as_manifest_fail(as_json_get(generation, "gates"), err, "/generation/gates",
+					 "gate \"%s\" has no %s", gate, key);
+			as_error_hint(err, "add \"%s\": %s", key, what);
+			return ASSAY_EDATA;
+		}
+	}
+	return 0;
+}
+
+static int read_validator(as_manifest_build *b, const assay_json *generation, assay_error *err)
+{
+	const assay_json *judge = as_json_pointer(generation, "/gates/judge");
+	if (!judge) {
+		return check_required(b, generation, AS_GATE_VALID, "judge",
+				      "{\"use\": \"scorer/validity\", \"model\": ...}", err);
+	}
+	return as_read_use(b, judge, "scorer", NULL, use_keys, "/generation/gates/judge", &b->m.validator, err);
+}
+
 /* Whoever agrees with himself says nothing. */
 static int read_second(as_manifest_build *b, const assay_json *generation, assay_error *err)
 {
 	static const char pointer[] = "/generation/gates/agent";
 	const assay_json *agent = as_json_pointer(generation, "/gates/agent");
 	if (!agent) {
-		for (size_t i = 0; i < b->m.n_gates; i++) {
-			if (strcmp(b->m.gates[i], AS_GATE_SECOND) == 0) {
-				as_manifest_fail(as_json_get(generation, "gates"), err, "/generation/gates",
-						 "gate \"%s\" has no agent", AS_GATE_SECOND);
-				as_error_hint(err, "add \"agent\": an explorer other than the author's");
-				return ASSAY_EDATA;
-			}
-		}
-		return 0;
+		return check_required(b, generation, AS_GATE_SECOND, "agent", "an explorer other than the author's",
+				      err);
 	}
 	for (const assay_json *v = as_json_first(as_json_get(generation, "authors")); v; v = as_json_next(v)) {
 		if (as_json_equal(as_json_get(v, "explorer"), agent)) {
@@ -115,5 +133,6 @@ int as_read_generation(as_manifest_build *b, assay_error *err)
 	b->m.fill = read_fill(as_json_get(g, "fill"));
 	rc = rc < 0 ? rc : as_read_categories(b, err);
 	rc = rc < 0 ? rc : read_gates(b, as_json_pointer(g, "/gates/require"), err);
-	return rc < 0 ? rc : read_second(b, g, err);
+	rc = rc < 0 ? rc : read_second(b, g, err);
+	return rc < 0 ? rc : read_validator(b, g, err);
 }

@@ -101,6 +101,7 @@ static int check_models(const as_manifest *m, as_registry *registry, assay_error
 			       as_str_is(as_str(m->candidates[k].explorer.model), m->models[i].name);
 		}
 		used = used || (m->second.model && as_str_is(as_str(m->second.model), m->models[i].name));
+		used = used || (m->validator.model && as_str_is(as_str(m->validator.model), m->models[i].name));
 		for (size_t k = 0; k < m->n_authors && !used; k++) {
 			used = m->authors[k].explorer.model &&
 			       as_str_is(as_str(m->authors[k].explorer.model), m->models[i].name);
@@ -125,6 +126,7 @@ typedef struct use_list {
 static int check_generation(const as_manifest *m, as_registry *registry, assay_error *err)
 {
 	int rc = m->second.use ? check_use(m, registry, &m->second, ASSAY_ROLE_EXPLORER, err) : 0;
+	rc = rc == 0 && m->validator.use ? check_use(m, registry, &m->validator, ASSAY_ROLE_SCORER, err) : rc;
 	for (size_t i = 0; i < m->n_authors && rc == 0; i++) {
 		const use_list uses[] = {{&m->authors[i].goalgen, ASSAY_ROLE_GOALGEN},
 					 {&m->authors[i].explorer, ASSAY_ROLE_EXPLORER},

@@ -33,6 +33,7 @@ static int check_authors(const check *k)
 {
 	const as_manifest *m = k->engine->manifest;
 	int rc = m->second.use ? check_one(k, &m->second) : 0;
+	rc = rc == 0 && m->validator.use ? check_one(k, &m->validator) : rc;
 	for (size_t i = 0; i < m->n_authors && rc == 0; i++) {
 		rc = check_one(k, &m->authors[i].goalgen);
 		rc = rc < 0 ? rc : check_one(k, &m->authors[i].explorer);
