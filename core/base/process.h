@@ -56,6 +56,9 @@ int as_process_run(const as_process_spec *spec, assay_str input, size_t max, int
  * or NAME itself when it holds a slash. Nothing is added to `out` when there is no such program. */
 void as_process_find(const char *name, const char *path, as_buf *out);
 
+/* The file of a program that only we start, such as the keeper. Appends to out. */
+void as_process_own(const char *name, as_buf *out);
+
 /* The environment children get: PATH HOME USER LOGNAME LANG LC_* TZ TMPDIR TERM SHELL of ours, then `extra`
  * ("NAME=value", NULL-terminated, NULL: none), which win. NULL-terminated array in the arena; NULL: no memory. */
 const char *const *as_process_env(as_arena *a, const char *const *extra);

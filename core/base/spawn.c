@@ -143,15 +143,24 @@ failed:
 
 /* ---- in the parent ---- */
 
-static int make_plan(as_arena *a, const as_spawn *s, struct plan *plan, assay_error *err)
+void as_process_own(const char *name, as_buf *out)
 {
 	const char *dir = getenv("ASSAY_LIB_DIR");
+	as_buf_printf(out, "%s/%s", dir && *dir ? dir : AS_PKGLIBDIR, name);
+}
+
+static int make_plan(as_arena *a, const as_spawn *s, struct plan *plan, assay_error *err)
+{
+	as_buf keeper = {0};
 	long limit = sysconf(_SC_OPEN_MAX);
 	size_t n = 0;
 	while (s->argv[n]) {
 		n++;
 	}
-	plan->keeper = as_arena_printf(a, "%s/" KEEPER, dir && *dir ? dir : AS_PKGLIBDIR);
+	as_process_own(KEEPER, &keeper);
+	plan->keeper = as_arena_cstr(a, as_buf_str(&keeper));
+	a->failed = a->failed || keeper.failed;
+	as_buf_free(&keeper);
 	plan->descriptors = limit > 0 && limit < INT_MAX ? (int)limit : 1024;
 	plan->argv = as_arena_alloc(a, (n + 2) * sizeof *plan->argv);
 	if (!plan->argv || !plan->keeper) {

@@ -2,6 +2,7 @@
 #include "core/base/error.h"
 #include "core/base/schema.h"
 #include "core/run/manifest_read.h"
+#include "core/world/sandbox.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,6 +122,31 @@ static int check_launch(const assay_json *launch, assay_error *err)
 	return 0;
 }
 
+/* The hosts that a sandbox lets through. */
+static int check_hosts(const as_server_spec *s, assay_error *err)
+{
+	const assay_json *network = as_json_get(s->sandbox, "network");
+	size_t n = 0;
+	if (as_json_type(network) != ASSAY_JSON_ARRAY) {
+		return 0;
+	}
+	for (const assay_json *e = as_json_first(network); e; e = as_json_next(e), n++) {
+		const char *fault = as_sandbox_check_host(e);
+		char pointer[160];
+		if (fault) {
+			snprintf(pointer, sizeof pointer, "/servers/%s/sandbox/network/%zu", s->id, n);
+			as_manifest_fail(e, err, pointer, "\"%s\" is no host to be reached: %s", as_json_cstr(e, ""),
+					 fault);
+			as_error_hint(
+				err,
+				"write \"NAME\" for its ports 80 and 443, \"NAME:PORT\", \"*.NAME\", \"1.2.3.4:PORT\" "
+				"or \"[::1]:PORT\"; \"network\": \"host\" is for all hosts");
+			return ASSAY_EDATA;
+		}
+	}
+	return 0;
+}
+
 /* What may change state does so in a state of its own, or in a sandbox. */
 static int check_confinement(const as_server_spec *s, const assay_json *settings, assay_error *err)
 {
@@ -163,6 +189,7 @@ static int read_server(as_manifest_build *b, const assay_json *launch, as_server
 	if (rc == 0 && !as_json_get(settings, "transport")) { /* another transport has keys of its own */
 		rc = check_launch(launch, err);
 	}
+	rc = rc < 0 ? rc : check_hosts(s, err);
 	return rc < 0 ? rc : check_confinement(s, settings, err);
 }
 

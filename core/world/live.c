@@ -4,12 +4,15 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/schema.h"
+#include "core/base/text.h"
 #include "core/trace/canonical.h"
 #include "core/world/sandbox.h"
 #include <assay/roles/environment.h>
 #include <assay/roles/transport.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define MAX_TOLD 20u /* refusals of one sandbox */
 
 /* One environment in use by this world. */
 typedef struct live_environment {
@@ -51,18 +54,52 @@ static live_server *find_server(live_world *w, assay_str id)
 	return NULL;
 }
 
-static void stop_server(live_server *s)
+/* What the server's sandbox has refused, by what is kept of its stderr: into the log, and as the hint to an error that
+ * it may be the reason of. Either may be NULL. */
+static void tell_refusals(const live_server *s, as_log *log, assay_error *err)
 {
+	const assay_transport_ops *ops = as_instance_ops(s->transport);
+	assay_text said = {0};
+	assay_str rest, line;
+	assay_json *told;
+	if (!s->spec->sandbox || !ASSAY_HAS(ops, diagnostics) || !ops->diagnostics ||
+	    ops->diagnostics(as_instance_self(s->transport), &said, NULL) < 0) {
+		return;
+	}
+	told = as_json_object();
+	rest = as_text_str(said);
+	while (told && as_json_count(told) < MAX_TOLD && (line = as_sandbox_refusal(&rest)).len > 0) {
+		as_buf text = {0};
+		as_printable(&text, line);
+		if (!text.failed && !as_json_get_n(told, line)) {
+			as_log_put(log, "world", ASSAY_LOG_WARN, "server %s: %s", s->spec->id, text.ptr);
+			as_error_hint(err, "%s", text.ptr);
+		}
+		if (as_json_set_n(told, line, as_json_truth(1)) < 0) {
+			as_json_free(told);
+			told = NULL;
+		}
+		as_buf_free(&text);
+	}
+	as_json_free(told);
+	as_text_free(&said);
+}
+
+static void stop_server(live_server *s, const as_call *call)
+{
+	if (s->transport) {
+		tell_refusals(s, call->log, NULL);
+	}
 	as_mcp_close(s->session); /* ends the child before the transport goes */
 	s->session = NULL;
 	as_instance_close(s->transport);
 	s->transport = NULL;
 }
 
-static void stop_servers(live_world *w)
+static void stop_servers(live_world *w, const as_call *call)
 {
 	for (size_t i = 0; i < w->n_servers; i++) {
-		stop_server(&w->servers[i]);
+		stop_server(&w->servers[i], call);
 	}
 }
 
@@ -145,7 +182,7 @@ static void clean_environment(live_environment *e, as_call *call)
 static void live_close(as_world *base, as_call *call)
 {
 	live_world *w = (live_world *)base;
-	stop_servers(w);
+	stop_servers(w, call);
 	for (size_t i = 0; i < w->n_environments; i++) {
 		clean_environment(&w->environments[i], call);
 		as_instance_close(w->environments[i].instance);
@@ -168,7 +205,7 @@ static int live_reset(as_world *base, as_call *call, assay_error *err)
 {
 	live_world *w = (live_world *)base;
 	int rc = 0;
-	stop_servers(w);
+	stop_servers(w, call);
 	for (size_t i = 0; i < w->n_environments && rc == 0; i++) {
 		live_environment *e = &w->environments[i];
 		as_buf dir = {0};
@@ -186,6 +223,16 @@ static int live_reset(as_world *base, as_call *call, assay_error *err)
 	for (size_t i = 0; i < w->n_servers; i++) {
 		memcpy(w->servers[i].version, "0", 2);
 	}
+	return rc;
+}
+
+static int blame(const live_world *w, const live_server *s, int rc, assay_error *err)
+{
+	as_error_where(err, s->spec->id, 0);
+	if (s->transport) {
+		tell_refusals(s, NULL, err);
+	}
+	as_redact_error(w->estate->redactor, err); /* a transport may quote the launch record, a refusal anything */
 	return rc;
 }
 
@@ -216,7 +263,7 @@ static int start_server(live_world *w, live_server *s, as_call *call, assay_erro
 		return 0;
 	}
 	options.redactor = w->estate->redactor;
-	stop_server(s);
+	stop_server(s, call);
 	rc = make_launch(w, s, &launch, err);
 	rc = rc < 0 ? rc
 		    : as_instance_open(w->estate->registry, s->spec->use, ASSAY_ROLE_TRANSPORT, launch,
@@ -233,11 +280,7 @@ static int start_server(live_world *w, live_server *s, as_call *call, assay_erro
 			err->code = rc;
 		}
 	}
-	if (rc < 0) {
-		as_error_where(err, s->spec->id, 0);
-		as_redact_error(w->estate->redactor, err); /* a transport may quote the launch record */
-	}
-	return rc;
+	return rc < 0 ? blame(w, s, rc, err) : 0;
 }
 
 static int refuse_unknown(as_answer *out, assay_str server, assay_error *err)
@@ -334,8 +377,7 @@ static int live_call(as_world *base, as_call *call, assay_str server, assay_str 
 	rc = as_mcp_call_tool(s->session, &call->pub, tool, arguments, 0, &out->result, &rpc_error, err);
 	out->asked = as_mcp_take_asked(s->session);
 	if (rc < 0) {
-		as_error_where(err, s->spec->id, 0);
-		return rc;
+		return blame(w, s, rc, err);
 	}
 	if (as_json_boolean(as_json_get(out->result, "isError"), 0)) {
 		out->status = ASSAY_STEP_ERROR;
@@ -478,7 +520,7 @@ int as_live_snapshot(as_world *base, as_call *call, assay_error *err)
 {
 	live_world *w = (live_world *)base;
 	int rc = 0;
-	stop_servers(w);
+	stop_servers(w, call);
 	for (size_t i = 0; i < w->n_environments && rc == 0; i++) {
 		live_environment *e = &w->environments[i];
 		const assay_environment_ops *ops = as_instance_ops(e->instance);
@@ -496,7 +538,7 @@ int as_live_restore(as_world *base, as_call *call, assay_error *err)
 {
 	live_world *w = (live_world *)base;
 	int rc = 0;
-	stop_servers(w);
+	stop_servers(w, call);
 	for (size_t i = 0; i < w->n_environments && rc == 0; i++) {
 		live_environment *e = &w->environments[i];
 		const assay_environment_ops *ops = as_instance_ops(e->instance);
@@ -559,8 +601,7 @@ int as_live_describe(as_world *base, as_call *call, assay_str server, assay_json
 		rc = as_mcp_list_tools(s->session, &call->pub, &tools, err);
 	}
 	if (rc < 0) {
-		as_error_where(err, s->spec->id, 0);
-		return rc;
+		return blame(w, s, rc, err);
 	}
 	d = as_json_object();
 	rc |= as_json_set(d, "start_ms", as_json_real(as_us_to_ms(started - begun)));

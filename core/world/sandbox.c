@@ -3,6 +3,8 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/process.h"
+#include "core/world/destination.h"
+#include "core/world/gate.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,61 +69,93 @@ static void add_places(assay_json *args, int *rc, const as_sandbox_place *place,
 	as_buf_free(&secrets);
 }
 
-static assay_json *make_args(const assay_json *settings, const as_sandbox_place *place, const assay_json *launch,
-			     const char *program)
+/* What a sandbox is made of, beside its settings. */
+typedef struct parts {
+	as_buf bwrap, program, gate, folder; /* files, and the folder that the command starts in */
+} parts;
+
+static void free_parts(parts *p)
+{
+	as_buf_free(&p->bwrap);
+	as_buf_free(&p->program);
+	as_buf_free(&p->gate);
+	as_buf_free(&p->folder);
+}
+
+static void add_confinement(assay_json *args, int *rc, const assay_json *network, const as_sandbox_place *place,
+			    const parts *p)
 {
 	static const char *const fixed[] = {"--die-with-parent", "--new-session", "--unshare-all", "--cap-drop", "ALL",
 					    "--setenv",          "TMPDIR",        "/tmp"};
-	bool network = as_str_is(as_json_str(as_json_get(settings, "network")), "host");
-	as_buf folder = {0};
+	bool host = as_str_is(as_json_str(network), "host");
+	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
+		word(args, rc, fixed[i]);
+	}
+	if (host) {
+		word(args, rc, "--share-net");
+	}
+	add_system(args, rc, host);
+	if (as_json_type(network) == ASSAY_JSON_ARRAY) {
+		show_hidden(args, rc, as_path_dir(as_buf_str(&p->gate)));
+	}
+	add_places(args, rc, place, p->folder.ptr, p->program.ptr);
+	word(args, rc, "--chdir");
+	word(args, rc, p->folder.ptr);
+	word(args, rc, "--");
+}
+
+/* The arguments of bwrap, or of the gate, which starts it and then itself within (gate.c). */
+static assay_json *make_args(const assay_json *network, const as_sandbox_place *place, const assay_json *launch,
+			     const parts *p)
+{
+	bool gated = as_json_type(network) == ASSAY_JSON_ARRAY;
 	assay_json *args = as_json_array();
 	int rc = args ? 0 : ASSAY_ENOMEM;
-	if (as_json_get(launch, "cwd")) {
-		as_path_join(&folder, as_str(place->base_dir), as_json_str(as_json_get(launch, "cwd")));
-	} else {
-		as_buf_puts(&folder, place->base_dir);
+	for (const assay_json *e = gated ? as_json_first(network) : NULL; e; e = as_json_next(e)) {
+		word(args, &rc, AS_GATE_ALLOW);
+		rc |= as_json_append(args, as_json_clone(e));
 	}
-	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
-		word(args, &rc, fixed[i]);
+	if (gated) {
+		word(args, &rc, "--");
+		word(args, &rc, p->bwrap.ptr);
 	}
-	if (network) {
-		word(args, &rc, "--share-net");
+	add_confinement(args, &rc, network, place, p);
+	if (gated) {
+		word(args, &rc, p->gate.ptr);
+		word(args, &rc, AS_GATE_INSIDE);
+		word(args, &rc, "--");
 	}
-	add_system(args, &rc, network);
-	add_places(args, &rc, place, folder.ptr ? folder.ptr : "", program);
-	word(args, &rc, "--chdir");
-	word(args, &rc, folder.ptr);
-	word(args, &rc, "--");
 	rc |= as_json_append(args, as_json_clone(as_json_get(launch, "command")));
 	for (const assay_json *a = as_json_first(as_json_get(launch, "args")); a; a = as_json_next(a)) {
 		rc |= as_json_append(args, as_json_clone(a));
 	}
-	if (rc < 0 || folder.failed) {
+	if (rc < 0) {
 		as_json_free(args);
 		args = NULL;
 	}
-	as_buf_free(&folder);
 	return args;
 }
 
-static int find_programs(const char *server, const char *command, as_buf *bwrap, as_buf *program, assay_error *err)
+static int find_parts(const as_sandbox_place *place, const assay_json *launch, parts *p, assay_error *err)
 {
-	const char *path = getenv("PATH");
-	as_process_find(PROGRAM, path, bwrap);
+	const char *path = getenv("PATH"), *command = as_json_cstr(as_json_get(launch, "command"), "");
+	as_process_find(PROGRAM, path, &p->bwrap);
 	if (strchr(command, '/')) {
-		as_buf_puts(program, command); /* may be relative to a folder that we are not in */
+		as_buf_puts(&p->program, command); /* may be relative to a folder that we are not in */
 	} else {
-		as_process_find(command, path, program);
+		as_process_find(command, path, &p->program);
 	}
-	if (bwrap->failed || program->failed) {
+	as_process_own(AS_GATE_PROGRAM, &p->gate);
+	as_path_join(&p->folder, as_str(place->base_dir), as_json_str(as_json_get(launch, "cwd")));
+	if (p->bwrap.failed || p->program.failed || p->gate.failed || p->folder.failed) {
 		return as_fail_memory(err);
 	}
-	if (bwrap->len == 0) {
+	if (p->bwrap.len == 0) {
 		as_fail(err, ASSAY_ENOENT, "server \"%s\" asks for a sandbox, but " PROGRAM " is not installed",
-			server);
+			place->server);
 		return as_error_hint(err, "install the package \"bubblewrap\", or take the server's \"sandbox\" away");
 	}
-	if (program->len == 0) {
+	if (p->program.len == 0) {
 		as_fail(err, ASSAY_ENOENT, "command not found: %s", command);
 		return as_error_hint(err, "install it, or add its folder to PATH");
 	}
@@ -130,20 +164,39 @@ static int find_programs(const char *server, const char *command, as_buf *bwrap,
 
 int as_sandbox_wrap(const assay_json *settings, const as_sandbox_place *place, assay_json *launch, assay_error *err)
 {
-	as_buf bwrap = {0}, program = {0};
-	assay_json *args;
-	int rc = find_programs(place->server, as_json_cstr(as_json_get(launch, "command"), ""), &bwrap, &program, err);
-	if (rc < 0) {
-		goto out;
+	const assay_json *network = as_json_get(settings, "network");
+	parts p = {.bwrap = {0}};
+	int rc = find_parts(place, launch, &p, err);
+	if (rc == 0) {
+		bool gated = as_json_type(network) == ASSAY_JSON_ARRAY;
+		assay_json *args = make_args(network, place, launch, &p);
+		/* The whole path: the record's environment may have a PATH of its own. */
+		if (!args || as_json_set(launch, "args", args) < 0 ||
+		    as_json_set(launch, "command", as_json_string(as_buf_str(gated ? &p.gate : &p.bwrap))) < 0) {
+			rc = as_fail_memory(err);
+		}
 	}
-	args = make_args(settings, place, launch, program.ptr);
-	/* The whole path: the record's environment may have a PATH of its own. */
-	if (!args || as_json_set(launch, "args", args) < 0 ||
-	    as_json_set(launch, "command", as_json_string(as_buf_str(&bwrap))) < 0) {
-		rc = as_fail_memory(err);
-	}
-out:
-	as_buf_free(&bwrap);
-	as_buf_free(&program);
+	free_parts(&p);
 	return rc;
+}
+
+const char *as_sandbox_check_host(const assay_json *entry)
+{
+	as_destination d;
+	return as_destination_read(as_json_str(entry), true, &d);
+}
+
+assay_str as_sandbox_refusal(assay_str *rest)
+{
+	static const char mark[] = AS_GATE_SAYS;
+	while (rest->len > 0) {
+		const char *end = memchr(rest->ptr, '\n', rest->len);
+		assay_str line = {rest->ptr, end ? (size_t)(end - rest->ptr) : rest->len};
+		size_t whole = line.len + (end ? 1 : 0);
+		*rest = (assay_str){rest->ptr + whole, rest->len - whole};
+		if (as_str_starts(line, ASSAY_STR(AS_GATE_SAYS)) && line.len > sizeof mark - 1) {
+			return (assay_str){line.ptr + (sizeof mark - 1), line.len - (sizeof mark - 1)};
+		}
+	}
+	return ASSAY_STR("");
 }

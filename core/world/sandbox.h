@@ -2,8 +2,8 @@
  *
  * What a server in it can do: read the file system, but not other people's temporary files, /run (sockets of services)
  * or the manifest's .env; write to its environment's folder and to a private /tmp, which goes when it does; see its own
- * processes. It reaches no network, not even loopback, unless "network" is "host": then it reaches all that we do.
- * bubblewrap can tell no hosts apart, so there is nothing in between. */
+ * processes. It reaches no network, not even loopback ("network": "off"), or all that we do ("host"), or the
+ * hosts of a list by way of a proxy (gate.c): that takes a server that heeds HTTP_PROXY and HTTPS_PROXY. */
 #ifndef AS_SANDBOX_H
 #define AS_SANDBOX_H
 
@@ -15,8 +15,15 @@ typedef struct as_sandbox_place {
 	const char *state;    /* its environment's folder, which it may write to; NULL: none */
 } as_sandbox_place;
 
+/* What is wrong with an entry of a list of hosts ("NAME:PORT", destination.h); NULL: nothing. */
+const char *as_sandbox_check_host(const assay_json *entry);
+
 /* Turn an expanded launch record into one that starts its command in a sandbox. settings: the manifest's "sandbox".
  * ASSAY_ENOENT: bwrap is not installed. */
 int as_sandbox_wrap(const assay_json *settings, const as_sandbox_place *place, assay_json *launch, assay_error *err);
+
+/* The next line of a server's stderr that tells what its sandbox has refused, without its marking; *rest moves on.
+ * Empty: there is no more. The server could have written it itself. */
+assay_str as_sandbox_refusal(assay_str *rest);
 
 #endif

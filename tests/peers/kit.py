@@ -68,7 +68,7 @@ def install(name, command, folder, env=None):
         os.makedirs(folder)
         with open(os.path.join(folder, "package.json"), "w") as f:
             json.dump({"private": True}, f)  # or npm looks for a project in the folders above
-        made = run(command, cwd=folder, env=env)
+        made = run(command, cwd=folder, env=env, timeout=3600)  # some compile a database
         if made.returncode == 0:
             open(done, "w").close()
             return folder
