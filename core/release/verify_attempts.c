@@ -214,7 +214,10 @@ static int replay_step(const attempt_case *c, as_world *world, as_call *call, co
 	int rc = as_world_call(world, call, step->server, step->tool, step->arguments, &answer, err);
 	rc = rc < 0 ? rc : answer_json(&answer, &expected, err);
 	rc = rc < 0 ? rc : step_json(recorded, &found, err);
-	if (rc == 0) {
+	if (rc == 0 && step->served == ASSAY_SERVED_SIMULATED && answer.served == ASSAY_SERVED_MISS &&
+	    c->condition->simulator.use) {
+		*same = true; /* the tape does not know it, and nobody's word but the trace's is asked for */
+	} else if (rc == 0) {
 		snprintf(prefix, sizeof prefix, "/steps/%zu", index);
 		*same = as_verify_same(c->v, at->file, at->line, prefix, "the tape", expected, found);
 	}

@@ -35,6 +35,7 @@ typedef struct as_context {
 	as_recorder *recorder;               /* NULL: none */
 	const as_model_spec *model;          /* NULL: none */
 	const as_model_spec *exposure_model; /* the exposure's own; NULL: none */
+	bool acting;                         /* the agent makes a call now */
 	bool for_exposure;                   /* it is the exposure that asks now */
 	uint64_t embedded;                   /* texts that an embedder which costs something was asked for */
 	const char *subject;                 /* stored replies are keyed by it: an attempt id or a goal's key */

@@ -5,6 +5,7 @@
 #include "core/run/evidence.h"
 #include "core/run/reach.h"
 #include "core/run/score.h"
+#include "core/run/simulate.h"
 #include "core/task/task.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -330,6 +331,8 @@ static int run_try(evaluation *v, as_worker *w, const eval_item *item, const cha
 	spec.task = t->document;
 	spec.seed = as_hash_u64(id);
 	replay.task = t->document;
+	replay.simulate = condition->simulator.use ? as_simulate : NULL;
+	replay.simulator = (void *)(uintptr_t)&condition->simulator;
 	spec.probed = replay.mode == AS_REPLAY_STATEFUL; /* the reference has no probes, and one eternal version */
 	rc = as_replay_open(t->tape, &replay, &spec.world, err);
 	if (rc < 0) {

@@ -58,7 +58,8 @@ typedef struct as_budget {
 
 typedef struct as_condition_spec {
 	const char *name;
-	as_replay_options replay; /* task not set */
+	as_replay_options replay; /* task and simulator not set */
+	as_use simulator;         /* its use is NULL: none */
 	as_use exposure;
 	as_budget budget;
 	uint32_t attempts;        /* repeats in this condition */

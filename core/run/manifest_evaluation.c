@@ -6,9 +6,10 @@
 #define DEFAULT_SECONDS 600u
 
 /* Who a candidate is hangs on its model, too: what it is, not what it costs or is called. */
-static int record_model(const as_manifest_build *b, as_candidate_spec *c, assay_error *err)
+static int record_model(const as_manifest_build *b, const as_use *use, assay_json *record, const char *key,
+			assay_error *err)
 {
-	const as_model_spec *model = as_manifest_model(&b->m, c->explorer.model);
+	const as_model_spec *model = as_manifest_model(&b->m, use->model);
 	assay_json *settings;
 	int rc;
 	if (!model) {
@@ -20,7 +21,7 @@ static int record_model(const as_manifest_build *b, as_candidate_spec *c, assay_
 	if (model->sampling) {
 		rc |= as_json_set(settings, "sampling", as_json_clone(model->sampling));
 	}
-	rc |= as_json_set(as_json_edit(c->record), "model", settings);
+	rc |= as_json_set(record, key, settings);
 	return rc < 0 ? as_fail_memory(err) : 0;
 }
 
@@ -60,7 +61,7 @@ static int read_candidate(as_manifest_build *b, const assay_json *v, size_t inde
 		return check_recorded(b, v, pointer, err);
 	}
 	int rc = as_read_use(b, v, "explorer", NULL, reserved, pointer, &c->explorer, err);
-	return rc < 0 ? rc : record_model(b, c, err);
+	return rc < 0 ? rc : record_model(b, &c->explorer, as_json_edit(c->record), "model", err);
 }
 
 static int read_candidates(as_manifest_build *b, const assay_json *all, assay_error *err)
@@ -105,6 +106,26 @@ static int check_embedder(const as_manifest_build *b, const assay_json *exposure
 	return ASSAY_EDATA;
 }
 
+static int read_simulator(as_manifest_build *b, const assay_json *world, size_t index, as_condition_spec *c,
+			  assay_error *err)
+{
+	static const char *const reserved[] = {"use", "model", NULL};
+	const assay_json *simulate = as_json_get(world, "simulate");
+	char pointer[96];
+	int rc;
+	if (!simulate) {
+		return 0;
+	}
+	snprintf(pointer, sizeof pointer, "/evaluation/conditions/%zu/world/simulate", index);
+	if (c->replay.mode != AS_REPLAY_STATEFUL) {
+		as_manifest_fail(simulate, err, pointer, "the reference's replay simulates nothing");
+		as_error_hint(err, "take \"simulate\" away, or \"replay\": \"reference\"");
+		return ASSAY_EDATA;
+	}
+	rc = as_read_use(b, simulate, "world", NULL, reserved, pointer, &c->simulator, err);
+	return rc < 0 ? rc : record_model(b, &c->simulator, as_json_edit(c->record), "simulator", err);
+}
+
 static int read_condition(as_manifest_build *b, const assay_json *v, size_t index, uint32_t attempts,
 			  as_condition_spec *c, assay_error *err)
 {
@@ -123,6 +144,9 @@ static int read_condition(as_manifest_build *b, const assay_json *v, size_t inde
 	c->replay.near_threshold = as_json_f64(as_json_get(world, "near"), 0.75);
 	c->budget = as_read_budget(as_json_get(v, "budget"), DEFAULT_SECONDS);
 	c->attempts = (uint32_t)as_json_i64(as_json_get(v, "attempts"), attempts);
+	if (read_simulator(b, world, index, c, err) < 0) {
+		return ASSAY_EDATA;
+	}
 	snprintf(pointer, sizeof pointer, "/evaluation/conditions/%zu", index);
 	if (c->recorded && check_recorded(b, v, pointer, err) < 0) {
 		return ASSAY_EDATA;

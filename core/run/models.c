@@ -49,6 +49,9 @@ static int check_candidates(const check *k)
 	for (size_t i = 0; i < m->n_candidates && rc == 0; i++) {
 		rc = check_one(k, &m->candidates[i].explorer);
 	}
+	for (size_t i = 0; i < m->n_conditions && rc == 0; i++) {
+		rc = check_one(k, &m->conditions[i].simulator);
+	}
 	for (size_t i = 0; i < m->n_scorers && rc == 0; i++) {
 		rc = check_one(k, &m->scorers[i]);
 	}

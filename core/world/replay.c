@@ -321,7 +321,18 @@ static int find_row(replay_world *w, const question *q, const as_tape_row **row,
 	return rc;
 }
 
-static int stateful_answer(replay_world *w, const question *q, as_answer *out, assay_error *err)
+/* The last level before a miss. */
+static int answer_unknown(replay_world *w, const question *q, as_call *call, as_answer *out, assay_error *err)
+{
+	const as_replay_options *o = &w->options;
+	int rc = 0;
+	if (o->simulate && !as_tape_writes(w->tape, q->server, q->tool)) {
+		rc = o->simulate(o->simulator, w->tape, call, q->server, q->tool, q->arguments, out, err);
+	}
+	return rc < 0 || out->result ? rc : answer_miss(q, miss_text, out, err);
+}
+
+static int stateful_answer(replay_world *w, const question *q, as_call *call, as_answer *out, assay_error *err)
 {
 	const as_tape_row *row = NULL;
 	uint32_t served;
@@ -335,7 +346,7 @@ static int stateful_answer(replay_world *w, const question *q, as_answer *out, a
 		set_version(q->group->version, row->next);
 	}
 	if (rc == 0) {
-		rc = row ? answer_row(row, served, out, err) : answer_miss(q, miss_text, out, err);
+		rc = row ? answer_row(row, served, out, err) : answer_unknown(w, q, call, out, err);
 	}
 	memcpy(out->next, q->group->version, AS_VERSION_SIZE);
 	return rc;
@@ -418,7 +429,6 @@ static int replay_call(as_world *base, as_call *call, assay_str server, assay_st
 	as_buf canonical = {0};
 	assay_error local = {0};
 	int rc;
-	(void)call;
 	*out = (as_answer){0};
 	rc = as_canonical_arguments(arguments, &canonical) < 0 ? as_fail_memory(err) : 0;
 	if (rc == 0) {
@@ -427,7 +437,7 @@ static int replay_call(as_world *base, as_call *call, assay_str server, assay_st
 			rc = reference_answer(w, &q, out, err);
 		} else {
 			q.group = group_of(w, server, &local);
-			rc = local.code < 0 ? as_fail_memory(err) : stateful_answer(w, &q, out, err);
+			rc = local.code < 0 ? as_fail_memory(err) : stateful_answer(w, &q, call, out, err);
 		}
 	}
 	if (rc < 0) {
