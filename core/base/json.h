@@ -15,13 +15,35 @@ typedef struct as_json_notes {
 	bool huge; /* a number that is too large for a double */
 } as_json_notes;
 
+/* Members that are checked and not kept, of an object or of the elements of an array. The list ends with a NULL key. */
+typedef struct as_json_without {
+	assay_str key;                        /* "*": any key, or any element */
+	const struct as_json_without *inside; /* what is left out of its value; NULL: all of it, of a member */
+} as_json_without;
+#define AS_JSON_WITHOUT(key, inside)                                                                                   \
+	{                                                                                                              \
+		{key, sizeof(key) - 1}, inside                                                                         \
+	}
+#define AS_JSON_WITHOUT_END                                                                                            \
+	{                                                                                                              \
+		{NULL, 0}, NULL                                                                                        \
+	}
+
 typedef struct as_json_limits {
-	size_t max_bytes;   /* 0: AS_JSON_MAX_BYTES */
-	uint32_t max_depth; /* 0: AS_JSON_MAX_DEPTH */
-	/* Members that are checked and not kept, as JSON pointers in which "*" stands for any key or index, ended by
-	 * NULL; their last part is a key. At most 32 of at most 8 parts. NULL: all is kept. */
-	const char *const *without;
+	size_t max_bytes;               /* 0: AS_JSON_MAX_BYTES */
+	uint32_t max_depth;             /* 0: AS_JSON_MAX_DEPTH */
+	const as_json_without *without; /* NULL: all is kept */
+	struct as_json_room *room;      /* NULL: the document has memory of its own */
 } as_json_limits;
+
+/* Memory that documents read one after another use again. Zero-initialise; the documents have to be freed before it.
+ * Thread: one. */
+typedef struct as_json_room {
+	struct as_json_block *kept;
+} as_json_room;
+void as_json_room_free(as_json_room *room);
+/* Zeroed memory for any type that goes with a parsed document; NULL when it is none, or memory is out. */
+void *as_json_with(assay_json *document, size_t size);
 
 /* Parse one document. On failure: ASSAY_EDATA (what was found and expected; line = line within text, detail = byte
  * offset), ASSAY_ELIMIT (size, depth), ASSAY_ENOMEM. limits and notes may be NULL. */

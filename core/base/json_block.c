@@ -1,91 +1,65 @@
 /* Values of one document or one copy lie in one block: making and freeing them takes no call a value. */
 #include "core/base/json_node.h"
-#include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define FIRST_SIZE ((size_t)256)
-#define ALL_IN_BLOCK (AS_NODE_IN_BLOCK | AS_NODE_KEY_IN_BLOCK)
 #define LARGEST_PIECE ((size_t)1 << 20)
+#define LARGEST_KEPT ((size_t)4 << 20) /* of a room */
+#define ALL_IN_BLOCK (AS_NODE_IN_BLOCK | AS_NODE_KEY_IN_BLOCK)
 
 struct piece {
 	struct piece *next;
-	size_t used, size; /* of the bytes behind it */
+	_Alignas(max_align_t) char bytes[];
 };
 
-/* What the first piece begins with. The root comes first: freeing it finds the rest. */
-struct as_json_block {
-	cJSON root;
-	atomic_size_t holders; /* of a frozen one */
-	struct piece first;
+/* What a block's memory begins with. */
+struct first {
+	as_json_block block;
+	_Alignas(max_align_t) char bytes[];
 };
 
-void as_json_block_start(struct as_json_block **block, size_t expected)
+as_json_block *as_json_block_new(size_t expected, as_json_room *room)
 {
 	size_t size = expected > FIRST_SIZE ? expected : FIRST_SIZE;
-	struct as_json_block *b = malloc(sizeof *b + size);
-	if (b) {
-		memset(&b->root, 0, sizeof b->root);
-		b->first = (struct piece){NULL, 0, size};
+	struct first *f = room ? (struct first *)(void *)room->kept : NULL;
+	if (f) {
+		room->kept = NULL;
 	}
-	*block = b;
-}
-
-/* A further piece; it stands behind the first one, where the next request looks. */
-static struct piece *add_piece(struct as_json_block *b, size_t least)
-{
-	struct piece *last = b->first.next ? b->first.next : &b->first, *p;
-	size_t size = last->size < LARGEST_PIECE / 2 ? last->size * 2 : LARGEST_PIECE;
-	size = size > least ? size : least;
-	p = malloc(sizeof *p + size);
-	if (p) {
-		*p = (struct piece){b->first.next, 0, size};
-		b->first.next = p;
+	if (f && f->block.piece_size < size) {
+		free(f);
+		f = NULL;
+	} else if (f) {
+		size = f->block.piece_size;
 	}
-	return p;
-}
-
-static void *take_bytes(struct as_json_block *b, size_t n, size_t align)
-{
-	struct piece *p = b->first.next ? b->first.next : &b->first;
-	size_t at = (p->used + align - 1) & ~(align - 1);
-	if (at > p->size || p->size - at < n) {
-		p = add_piece(b, n);
-		at = 0;
-	}
-	if (!p) {
+	f = f ? f : malloc(sizeof *f + size);
+	if (!f) {
 		return NULL;
 	}
-	p->used = at + n;
-	return (char *)(p + 1) + at;
+	f->block = (as_json_block){.next = f->bytes, .end = f->bytes + size, .piece_size = size, .room = room};
+	return &f->block;
 }
 
-cJSON *as_json_block_node(struct as_json_block *b, int type)
+bool as_json_block_grow(as_json_block *b, size_t least)
 {
-	cJSON *node;
-	if (b->root.valueint == 0) {
-		node = &b->root;
-		node->valueint = AS_NODE_IN_BLOCK | AS_NODE_ROOT;
-	} else {
-		node = take_bytes(b, sizeof *node, _Alignof(cJSON));
-		if (!node) {
-			return NULL;
-		}
-		memset(node, 0, sizeof *node);
-		node->valueint = AS_NODE_IN_BLOCK;
+	size_t size = b->piece_size < LARGEST_PIECE / 2 ? b->piece_size * 2 : LARGEST_PIECE;
+	struct piece *p;
+	size = size > least ? size : least;
+	p = malloc(sizeof *p + size);
+	if (!p) {
+		return false;
 	}
-	node->type = type;
-	return node;
+	p->next = b->pieces;
+	b->pieces = p;
+	b->next = p->bytes;
+	b->end = p->bytes + size;
+	b->piece_size = size;
+	return true;
 }
 
-char *as_json_block_bytes(struct as_json_block *b, size_t n)
+char *as_json_block_text(as_json_block *b, assay_str s)
 {
-	return take_bytes(b, n, 1);
-}
-
-char *as_json_block_text(struct as_json_block *b, assay_str s)
-{
-	char *copy = take_bytes(b, s.len + 1, 1);
+	char *copy = as_json_block_bytes(b, s.len + 1);
 	if (copy) {
 		if (s.len > 0) {
 			memcpy(copy, s.ptr, s.len);
@@ -95,42 +69,76 @@ char *as_json_block_text(struct as_json_block *b, assay_str s)
 	return copy;
 }
 
-void as_json_block_free(struct as_json_block *b)
+void as_json_block_free(as_json_block *b)
 {
-	for (struct piece *p = b ? b->first.next : NULL, *next; p; p = next) {
+	as_json_room *room = b ? b->room : NULL;
+	bool whole = b && !b->pieces; /* else it was too small, and its size is not known any more */
+	for (struct piece *p = b ? b->pieces : NULL, *next; p; p = next) {
 		next = p->next;
 		free(p);
 	}
-	free(b);
+	if (room && whole && !room->kept && b->piece_size <= LARGEST_KEPT) {
+		room->kept = b;
+	} else {
+		free(b);
+	}
+}
+
+void *as_json_with(assay_json *document, size_t size)
+{
+	const size_t align = _Alignof(max_align_t);
+	cJSON *root = as_json_node(document);
+	as_json_block *b = (as_json_block *)(void *)root;
+	char *p;
+	if (!root || !(root->valueint & AS_NODE_ROOT) || size > SIZE_MAX - align ||
+	    ((size_t)(b->end - b->next) < size + align && !as_json_block_grow(b, size + align))) {
+		return NULL;
+	}
+	p = b->next + (align - (uintptr_t)b->next % align) % align;
+	/* The next node stands behind it. */
+	b->next = p + (size + align - 1) / align * align;
+	return memset(p, 0, size);
+}
+
+void as_json_room_free(as_json_room *room)
+{
+	free(room->kept);
+	room->kept = NULL;
 }
 
 /* What was put into a block's values later on has memory of its own. */
 static void free_parts(cJSON *node)
 {
 	for (cJSON *m = node->child, *next; m; m = next) {
+		int from = m->valueint & ~AS_NODE_LINE;
 		next = m->next;
-		/* Most are scalars of the block, which goes as a whole. */
-		if (m->child || (m->valueint & ALL_IN_BLOCK) != ALL_IN_BLOCK || (m->valueint & AS_NODE_ROOT)) {
+		/* Most are scalars: of the block, which goes as a whole, or in one piece with a key. */
+		if (m->child || (from != ALL_IN_BLOCK && from != AS_NODE_KEY_INSIDE)) {
 			as_json_node_free(m);
+		} else if (from == AS_NODE_KEY_INSIDE) {
+			free(m);
 		}
 	}
-	as_json_node_drop_key(node);
 }
 
-void as_json_block_share(struct as_json_block *b)
+void as_json_block_share(as_json_block *b)
 {
+	b->room = NULL; /* another thread may be the last */
+	b->frozen = true;
 	atomic_init(&b->holders, 1);
 }
 
-void as_json_block_hold(struct as_json_block *b)
+void as_json_block_hold(as_json_block *b)
 {
 	atomic_fetch_add_explicit(&b->holders, 1, memory_order_relaxed);
 }
 
-void as_json_block_release(struct as_json_block *b)
+void as_json_block_release(as_json_block *b)
 {
 	if (atomic_fetch_sub_explicit(&b->holders, 1, memory_order_acq_rel) == 1) {
-		free_parts(&b->root);
+		if (b->mixed) {
+			free_parts(&b->root);
+		}
 		as_json_block_free(b);
 	}
 }
@@ -142,7 +150,7 @@ bool as_json_node_is_alone(const cJSON *shared)
 
 void as_json_node_free(cJSON *node)
 {
-	struct as_json_block *shared = node ? as_json_node_shared(node) : NULL;
+	as_json_block *shared = node ? as_json_node_shared(node) : NULL;
 	if (!node) {
 		return;
 	}
@@ -154,9 +162,13 @@ void as_json_node_free(cJSON *node)
 		as_json_block_release(shared);
 		return;
 	}
-	free_parts(node);
-	if (node->valueint & AS_NODE_ROOT) {
-		as_json_block_free((struct as_json_block *)node);
+	as_json_block *b = node->valueint & AS_NODE_ROOT ? (as_json_block *)(void *)node : NULL;
+	if (!b || b->mixed) {
+		free_parts(node);
+	}
+	as_json_node_drop_key(node);
+	if (b) {
+		as_json_block_free(b);
 	} else if (!(node->valueint & AS_NODE_IN_BLOCK)) {
 		free(node);
 	}
@@ -168,5 +180,5 @@ void as_json_node_drop_key(cJSON *node)
 		free(node->string);
 	}
 	node->valueint &= ~(AS_NODE_KEY_IN_BLOCK | AS_NODE_KEY_INSIDE);
-	node->string = NULL;
+	as_json_node_point_key(node, NULL, 0);
 }

@@ -13,14 +13,15 @@ enum rule { PYTHON, JSON };
 
 static bool is_number(const cJSON *n, enum rule rule)
 {
-	return n->type == cJSON_Number || (rule == PYTHON && (n->type == cJSON_True || n->type == cJSON_False));
+	return as_json_kind(n) == cJSON_Number ||
+	       (rule == PYTHON && (as_json_kind(n) == cJSON_True || as_json_kind(n) == cJSON_False));
 }
 
 /* The digits of an integer or a boolean, or NULL for a double. */
 static const char *integer_digits(const cJSON *n)
 {
-	if (n->type != cJSON_Number) {
-		return n->type == cJSON_True ? "1" : "0";
+	if (as_json_kind(n) != cJSON_Number) {
+		return as_json_kind(n) == cJSON_True ? "1" : "0";
 	}
 	if (!as_json_is_integer((const assay_json *)n)) {
 		return NULL;
@@ -59,8 +60,8 @@ static int compare_numbers(const cJSON *a, const cJSON *b)
 {
 	const char *left = integer_digits(a);
 	const char *right = integer_digits(b);
-	double x = a->type == cJSON_Number ? a->valuedouble : a->type == cJSON_True;
-	double y = b->type == cJSON_Number ? b->valuedouble : b->type == cJSON_True;
+	double x = as_json_kind(a) == cJSON_Number ? a->valuedouble : as_json_kind(a) == cJSON_True;
+	double y = as_json_kind(b) == cJSON_Number ? b->valuedouble : as_json_kind(b) == cJSON_True;
 	if (left && right) {
 		return compare_digits(left, right);
 	}
@@ -131,10 +132,10 @@ static bool equal(const cJSON *a, const cJSON *b, enum rule rule)
 	if (is_number(a, rule) && is_number(b, rule)) {
 		return compare_numbers(a, b) == 0;
 	}
-	if (a->type != b->type) {
+	if (as_json_kind(a) != as_json_kind(b)) {
 		return false;
 	}
-	switch (a->type) {
+	switch (as_json_kind(a)) {
 	case cJSON_String:
 		return strcmp(a->valuestring, b->valuestring) == 0;
 	case cJSON_Array:

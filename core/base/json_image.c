@@ -10,14 +10,9 @@ static size_t padded(size_t n)
 	return (n + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-static const char *text_of(const cJSON *node)
+static size_t text_size(assay_str s)
 {
-	return as_json_node_has_text(node) ? node->valuestring : NULL;
-}
-
-static size_t text_size(const char *s)
-{
-	return s ? padded(strlen(s) + 1) : 0;
+	return s.ptr ? padded(s.len + 1) : 0;
 }
 
 size_t as_json_image_size(const assay_json *v)
@@ -25,7 +20,7 @@ size_t as_json_image_size(const assay_json *v)
 	size_t size = 0;
 	if (v) {
 		const cJSON *node = as_json_node(v);
-		size = padded(sizeof *node) + text_size(text_of(node)) + text_size(node->string);
+		size = padded(sizeof *node) + text_size(as_json_node_text(node)) + text_size(as_json_node_key(node));
 		for (const cJSON *c = node->child; c; c = c->next) {
 			size += as_json_image_size(as_json_value((cJSON *)(uintptr_t)c));
 		}
@@ -33,13 +28,13 @@ size_t as_json_image_size(const assay_json *v)
 	return size;
 }
 
-static char *put_text(char **room, const char *s)
+static char *put_text(char **room, assay_str s)
 {
 	char *at = *room;
-	if (!s) {
+	if (!s.ptr) {
 		return NULL;
 	}
-	memcpy(at, s, strlen(s) + 1);
+	memcpy(at, s.ptr, s.len + 1);
 	*room += text_size(s);
 	return at;
 }
@@ -52,8 +47,8 @@ static cJSON *put_node(char **room, const cJSON *from)
 	*node = *from;
 	node->next = node->prev = node->child = NULL;
 	node->valueint &= ~AS_NODE_LENT;
-	node->valuestring = put_text(room, text_of(from));
-	node->string = put_text(room, from->string);
+	node->valuestring = put_text(room, as_json_node_text(from));
+	node->string = put_text(room, as_json_node_key(from));
 	for (const cJSON *c = from->child; c; c = c->next) {
 		cJSON *copy = put_node(room, c);
 		copy->prev = last;

@@ -19,7 +19,8 @@ static bool is_plain(assay_str s)
 		odd |= eight | ((eight - EACH(1)) & ~eight); /* not ASCII; a NUL */
 	}
 	for (; i < s.len; i++) {
-		odd |= s.ptr[i] == '\0' || (unsigned char)s.ptr[i] >= 0x80 ? EACH(0x80) : 0;
+		unsigned char c = (unsigned char)s.ptr[i];
+		odd |= c | (c - 1u);
 	}
 	return !(odd & EACH(0x80));
 }
@@ -68,6 +69,7 @@ static cJSON *new_node(int type, assay_str text, bool with_text)
 			memcpy(node->valuestring, text.ptr, text.len);
 		}
 		node->valuestring[text.len] = '\0';
+		node->valuedouble = (double)text.len;
 	}
 	return node;
 }
@@ -99,7 +101,7 @@ static int put_key(cJSON *node, assay_str key)
 	}
 	kept[key.len] = '\0';
 	as_json_node_drop_key(node);
-	node->string = kept;
+	as_json_node_point_key(node, kept, key.len);
 	node->valueint |= inside ? AS_NODE_KEY_INSIDE : 0;
 	return 0;
 }
@@ -252,9 +254,9 @@ assay_json *as_json_cstring(const char *s)
 
 assay_json *as_json_integer(int64_t n)
 {
-	char spelling[32], *p = spelling + sizeof spelling - 1;
+	char spelling[32], *end = spelling + sizeof spelling, *p = end;
 	uint64_t rest = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
-	*p = '\0';
+	cJSON *node;
 	do {
 		*--p = (char)('0' + rest % 10);
 		rest /= 10;
@@ -262,7 +264,11 @@ assay_json *as_json_integer(int64_t n)
 	if (n < 0) {
 		*--p = '-';
 	}
-	return as_json_value(as_json_node_number(as_str(p)));
+	node = new_node(cJSON_Number, (assay_str){p, (size_t)(end - p)}, true);
+	if (node) {
+		node->valuedouble = (double)n; /* nearest to it, as strtod's would be */
+	}
+	return as_json_value(node);
 }
 
 assay_json *as_json_number(assay_str spelling)
@@ -304,18 +310,18 @@ assay_json *as_json_null(void)
 /* Bytes that a copy takes. */
 static size_t size_of(const cJSON *v)
 {
-	size_t n = sizeof *v + (as_json_node_has_text(v) ? strlen(v->valuestring) + 1 : 0);
-	n = (n + _Alignof(cJSON) - 1) & ~(_Alignof(cJSON) - 1);
+	size_t n = sizeof *v + as_json_node_text(v).len + 1;
 	for (const cJSON *m = as_json_node_shared(v) ? NULL : v->child; m; m = m->next) {
-		n += size_of(m) + (m->string ? strlen(m->string) + _Alignof(cJSON) : 0);
+		n += size_of(m) + as_json_node_key(m).len + 1;
 	}
 	return n;
 }
 
 /* NULL when memory is out; what was copied is in the block all the same. */
-static cJSON *copy(struct as_json_block *b, const cJSON *from)
+static cJSON *copy(as_json_block *b, const cJSON *from)
 {
-	cJSON *node = as_json_block_node(b, from->type);
+	cJSON *node = as_json_block_node(b, as_json_kind(from));
+	assay_str text = as_json_node_text(from);
 	if (!node) {
 		return NULL;
 	}
@@ -323,10 +329,11 @@ static cJSON *copy(struct as_json_block *b, const cJSON *from)
 	node->valueint |= from->valueint & AS_NODE_LINE;
 	if (as_json_node_shared(from)) {
 		as_json_node_lend(node, from);
+		b->mixed = true;
 		return node;
 	}
-	if (as_json_node_has_text(from)) {
-		node->valuestring = as_json_block_text(b, as_str(from->valuestring));
+	if (text.ptr) {
+		node->valuestring = as_json_block_text(b, text);
 		if (!node->valuestring) {
 			return NULL;
 		}
@@ -337,7 +344,8 @@ static cJSON *copy(struct as_json_block *b, const cJSON *from)
 			return NULL;
 		}
 		if (m->string) {
-			part->string = as_json_block_text(b, as_str(m->string));
+			assay_str key = as_json_node_key(m);
+			as_json_node_point_key(part, as_json_block_text(b, key), key.len);
 			part->valueint |= AS_NODE_KEY_IN_BLOCK;
 		}
 		if (m->string && !part->string) {
@@ -351,7 +359,7 @@ static cJSON *copy(struct as_json_block *b, const cJSON *from)
 /* One node without children of its own. */
 static cJSON *clone_node(const cJSON *from)
 {
-	cJSON *node = as_json_node_new(from->type, as_str(as_json_node_has_text(from) ? from->valuestring : NULL));
+	cJSON *node = as_json_node_new(as_json_kind(from), as_json_node_text(from));
 	if (node) {
 		node->valuedouble = from->valuedouble;
 		node->valueint = from->valueint & AS_NODE_LINE;
@@ -364,12 +372,12 @@ static cJSON *clone_node(const cJSON *from)
 
 cJSON *as_json_node_clone(const cJSON *from)
 {
-	struct as_json_block *b;
+	as_json_block *b;
 	cJSON *node;
 	if (!from->child || as_json_node_shared(from)) {
 		return clone_node(from);
 	}
-	as_json_block_start(&b, size_of(from));
+	b = as_json_block_new(size_of(from), NULL);
 	node = b ? copy(b, from) : NULL;
 	if (!node) {
 		as_json_block_free(b);
@@ -389,11 +397,23 @@ void as_json_free(assay_json *v)
 
 /* Changing. */
 
+/* The member that has the node's key. */
+static cJSON *member_like(const cJSON *object, const cJSON *node)
+{
+	for (cJSON *m = object->child; m; m = m->next) {
+		/* The lengths of their keys stand in their types. */
+		if ((m->type ^ node->type) >> 8 == 0 && as_json_key_is(m->string, node->string)) {
+			return m;
+		}
+	}
+	return NULL;
+}
+
 int as_json_set_n(assay_json *object, assay_str key, assay_json *value)
 {
 	cJSON *parent = as_json_node(object);
 	cJSON *node = as_json_node(value);
-	if (!parent || !node || parent->type != cJSON_Object) {
+	if (!parent || !node || as_json_kind(parent) != cJSON_Object) {
 		as_json_node_free(node);
 		return parent && node ? ASSAY_EINVAL : ASSAY_ENOMEM;
 	}
@@ -402,7 +422,8 @@ int as_json_set_n(assay_json *object, assay_str key, assay_json *value)
 		as_json_node_free(node);
 		return rc < 0 ? rc : ASSAY_ENOMEM;
 	}
-	cJSON *old = as_json_node(as_json_get_n(object, key));
+	cJSON *old = member_like(parent, node);
+	as_json_node_mix(parent);
 	if (old) {
 		as_json_node_replace(parent, old, node);
 	} else {
@@ -420,7 +441,7 @@ int as_json_append(assay_json *array, assay_json *value)
 {
 	cJSON *parent = as_json_node(array);
 	cJSON *node = as_json_node(value);
-	if (!parent || !node || parent->type != cJSON_Array) {
+	if (!parent || !node || as_json_kind(parent) != cJSON_Array) {
 		as_json_node_free(node);
 		return parent && node ? ASSAY_EINVAL : ASSAY_ENOMEM;
 	}
@@ -430,6 +451,7 @@ int as_json_append(assay_json *array, assay_json *value)
 		return rc;
 	}
 	as_json_node_drop_key(node);
+	as_json_node_mix(parent);
 	as_json_node_append(parent, node);
 	return 0;
 }

@@ -3,22 +3,24 @@
  *
  *   next, prev, child   as cJSON: a first child's prev is the last child, so appending takes no walk
  *   string              a member's key
- *   valuestring         a string's text; a number's own spelling
- *   valuedouble         a number's value, infinite when it is too large for a double
+ *   valuestring         a string's text; a number's own spelling; of a container in a block, that block
+ *   valuedouble         a number's value, infinite when it is too large for a double; the bytes of a string
+ *   type                cJSON's, and above its eight bits the bytes of the key
  *   valueint            ours: where the memory comes from (AS_NODE_...), and below that the line the value started on,
  *                       0 for a built value
  *
  * A built value has memory of its own, its text and a short key included. A parsed document, and a copy, lies in one
  * block, which goes with its root; built values may be put into it and go with it.
  *
- * Frozen values (as_json_freeze) are shared: valuestring of their objects and arrays points to their block, which
- * counts who holds it. A copy of one is a node of its own that borrows the children (AS_NODE_LENT) and holds the block.
- */
+ * Frozen values (as_json_freeze) are shared: their block counts who holds it. A copy of one is a node of its own that
+ * borrows the children (AS_NODE_LENT), holds the block, and has it in valuestring. */
 #ifndef AS_JSON_NODE_H
 #define AS_JSON_NODE_H
 
 #include "core/base/json.h"
 #include <cjson/cJSON.h>
+#include <stdatomic.h>
+#include <string.h>
 
 static inline cJSON *as_json_node(const assay_json *v)
 {
@@ -36,34 +38,119 @@ static inline assay_json *as_json_value(cJSON *node)
 #define AS_NODE_KEY_SIZE 24u            /* bytes there for it */
 #define AS_NODE_LENT 0x04000000         /* its children are a frozen value's */
 #define AS_NODE_LINE 0x03FFFFFF
+#define AS_NODE_LONG_KEY 0x7FFFFFu /* this long or longer: to be counted */
+
+/* cJSON_Object and so on. */
+static inline int as_json_kind(const cJSON *node)
+{
+	return node->type & 0xFF;
+}
+static inline bool as_json_is_container(const cJSON *node)
+{
+	return node->type & (cJSON_Object | cJSON_Array);
+}
+/* A string's text or a number's spelling. */
+static inline assay_str as_json_node_text(const cJSON *node)
+{
+	if (as_json_kind(node) == cJSON_String) {
+		return (assay_str){node->valuestring, (size_t)node->valuedouble};
+	}
+	return as_json_kind(node) == cJSON_Number ? as_str(node->valuestring) : (assay_str){NULL, 0};
+}
+/* A member's key; ptr NULL: none. */
+static inline assay_str as_json_node_key(const cJSON *node)
+{
+	size_t n = (unsigned)node->type >> 8;
+	return n < AS_NODE_LONG_KEY ? (assay_str){node->string, n} : as_str(node->string);
+}
+/* Is that the key? Most differ in their first byte and all are short: a call would take longer. */
+static inline bool as_json_key_is(const char *key, const char *wanted)
+{
+	while (*key && *key == *wanted) {
+		key++;
+		wanted++;
+	}
+	return *key == *wanted;
+}
+static inline void as_json_node_point_key(cJSON *node, char *key, size_t n)
+{
+	node->string = key;
+	node->type = as_json_kind(node) | (int)((n < AS_NODE_LONG_KEY ? n : AS_NODE_LONG_KEY) << 8);
+}
 
 /* A block with room for some bytes; NULL when memory is out. Its first node is its root. */
-struct as_json_block;
-void as_json_block_start(struct as_json_block **block, size_t expected);
-cJSON *as_json_block_node(struct as_json_block *b, int type);
-char *as_json_block_text(struct as_json_block *b, assay_str s); /* a copy */
-char *as_json_block_bytes(struct as_json_block *b, size_t n);
-void as_json_block_free(struct as_json_block *b); /* one that has no root yet; NULL is fine */
+typedef struct as_json_block {
+	cJSON root;        /* first: freeing it finds the rest */
+	char *next, *end;  /* room in the last piece: nodes are taken from its front, texts from its back */
+	void *pieces;      /* further ones */
+	size_t piece_size; /* of the last */
+	as_json_room *room;
+	bool mixed;            /* values with memory of their own were put into it, or lent ones */
+	bool frozen;           /* nothing in it changes any more */
+	atomic_size_t holders; /* of a frozen one */
+} as_json_block;
+as_json_block *as_json_block_new(size_t expected, as_json_room *room);
+bool as_json_block_grow(as_json_block *b, size_t least);
+void as_json_block_free(as_json_block *b); /* one that has no root yet; NULL is fine */
+
+static inline cJSON *as_json_block_node(as_json_block *b, int type)
+{
+	cJSON *node = &b->root;
+	int from = AS_NODE_IN_BLOCK | AS_NODE_ROOT;
+	if (node->valueint != 0) {
+		if ((size_t)(b->end - b->next) < sizeof *node && !as_json_block_grow(b, sizeof *node)) {
+			return NULL;
+		}
+		node = (cJSON *)(void *)b->next;
+		b->next += sizeof *node;
+		from = AS_NODE_IN_BLOCK;
+	}
+	memset(node, 0, sizeof *node);
+	node->type = type;
+	node->valueint = from;
+	if (type & (cJSON_Object | cJSON_Array)) {
+		node->valuestring = (char *)b;
+	}
+	return node;
+}
+static inline char *as_json_block_bytes(as_json_block *b, size_t n)
+{
+	if ((size_t)(b->end - b->next) < n && !as_json_block_grow(b, n)) {
+		return NULL;
+	}
+	return b->end -= n;
+}
+char *as_json_block_text(as_json_block *b, assay_str s); /* a copy */
 
 static inline bool as_json_node_has_text(const cJSON *node)
 {
-	return node->type == cJSON_String || node->type == cJSON_Number;
+	return node->type & (cJSON_String | cJSON_Number);
 }
 /* The block that a frozen or lent object or array shares; NULL: it is neither. */
-static inline struct as_json_block *as_json_node_shared(const cJSON *node)
+static inline as_json_block *as_json_node_shared(const cJSON *node)
 {
-	return as_json_node_has_text(node) ? NULL : (struct as_json_block *)(void *)node->valuestring;
+	as_json_block *b = as_json_is_container(node) ? (as_json_block *)(void *)node->valuestring : NULL;
+	return b && ((node->valueint & AS_NODE_LENT) || b->frozen) ? b : NULL;
 }
 /* Of a block that is frozen from now on, and whose root the caller holds: count holders. */
-void as_json_block_share(struct as_json_block *b);
-void as_json_block_hold(struct as_json_block *b);
-void as_json_block_release(struct as_json_block *b);
+void as_json_block_share(as_json_block *b);
+void as_json_block_hold(as_json_block *b);
+void as_json_block_release(as_json_block *b);
 bool as_json_node_is_alone(const cJSON *shared); /* nobody else holds its block */
 /* Make an empty node one that borrows the children of a shared one. */
 void as_json_node_lend(cJSON *node, const cJSON *shared);
 /* Make an object or array ready to be changed: a lent one gets children of its own. ASSAY_EINVAL: it is frozen. */
 int as_json_node_open(cJSON *container);
 cJSON *as_json_node_clone(const cJSON *from); /* without its key; NULL when memory is out */
+
+/* Something with memory of its own is about to be put into this container, which is open: its block no longer goes as
+ * it is. One that was lent has no block, and the one it lies in is mixed. */
+static inline void as_json_node_mix(cJSON *container)
+{
+	if ((container->valueint & AS_NODE_IN_BLOCK) && container->valuestring) {
+		((as_json_block *)(void *)container->valuestring)->mixed = true;
+	}
+}
 
 /* Free a node without siblings and all in it. NULL is fine. */
 void as_json_node_free(cJSON *node);

@@ -4,7 +4,7 @@
 
 void as_json_node_lend(cJSON *node, const cJSON *shared)
 {
-	struct as_json_block *b = as_json_node_shared(shared);
+	as_json_block *b = as_json_node_shared(shared);
 	as_json_block_hold(b);
 	node->child = shared->child;
 	node->valuestring = (char *)(void *)b;
@@ -27,7 +27,7 @@ static int copy_children(const cJSON *from, cJSON *into)
 
 int as_json_node_open(cJSON *container)
 {
-	struct as_json_block *b = as_json_node_shared(container);
+	as_json_block *b = as_json_node_shared(container);
 	cJSON *own;
 	if (!b) {
 		return 0;
@@ -35,7 +35,7 @@ int as_json_node_open(cJSON *container)
 	if (!(container->valueint & AS_NODE_LENT)) {
 		return ASSAY_EINVAL;
 	}
-	own = as_json_node_new(container->type, (assay_str){0});
+	own = as_json_node_new(as_json_kind(container), (assay_str){0});
 	if (!own || copy_children(container, own) < 0) {
 		as_json_node_free(own);
 		return ASSAY_ENOMEM;
@@ -60,17 +60,6 @@ static bool is_whole(const cJSON *node)
 	return true;
 }
 
-static void mark(cJSON *node, struct as_json_block *b)
-{
-	if (as_json_node_has_text(node) || as_json_node_shared(node)) {
-		return;
-	}
-	for (cJSON *m = node->child; m; m = m->next) {
-		mark(m, b);
-	}
-	node->valuestring = node->child ? (char *)(void *)b : NULL;
-}
-
 assay_json *as_json_freeze(assay_json *v)
 {
 	cJSON *node = as_json_node(v);
@@ -83,8 +72,7 @@ assay_json *as_json_freeze(assay_json *v)
 		node = whole;
 	}
 	if (node) {
-		mark(node, (struct as_json_block *)(void *)node); /* which the root is the beginning of */
-		as_json_block_share((struct as_json_block *)(void *)node);
+		as_json_block_share((as_json_block *)(void *)node); /* which the root is the beginning of */
 	}
 	return as_json_value(node);
 }

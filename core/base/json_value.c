@@ -10,7 +10,7 @@ int as_json_type(const assay_json *v)
 	if (!v) {
 		return ASSAY_JSON_NONE;
 	}
-	switch (as_json_node(v)->type) {
+	switch (as_json_kind(as_json_node(v))) {
 	case cJSON_False:
 	case cJSON_True:
 		return ASSAY_JSON_BOOL;
@@ -48,12 +48,14 @@ const assay_json *as_json_get_n(const assay_json *object, assay_str key)
 	if (as_json_type(object) != ASSAY_JSON_OBJECT) {
 		return NULL;
 	}
+	bool plain = key.len > 0 && !memchr(key.ptr, 0, key.len);
 	for (cJSON *m = as_json_node(object)->child; m; m = m->next) {
-		/* Most keys differ in their first byte. */
-		if (key.len > 0 && *m->string != *key.ptr && *key.ptr != '\0') {
-			continue;
-		}
-		if (key_is(m->string, key)) {
+		if (plain) {
+			assay_str kept = as_json_node_key(m);
+			if (kept.len == key.len && *kept.ptr == *key.ptr && memcmp(kept.ptr, key.ptr, key.len) == 0) {
+				return as_json_value(m);
+			}
+		} else if (key_is(m->string, key)) {
 			return as_json_value(m);
 		}
 	}
@@ -62,7 +64,15 @@ const assay_json *as_json_get_n(const assay_json *object, assay_str key)
 
 const assay_json *as_json_get(const assay_json *object, const char *key)
 {
-	return key ? as_json_get_n(object, as_str(key)) : NULL;
+	if (!key || !object || as_json_kind(as_json_node(object)) != cJSON_Object) {
+		return NULL;
+	}
+	for (cJSON *m = as_json_node(object)->child; m; m = m->next) {
+		if (as_json_key_is(m->string, key)) {
+			return as_json_value(m);
+		}
+	}
+	return NULL;
 }
 
 const assay_json *as_json_at(const assay_json *array, size_t index)
@@ -145,7 +155,7 @@ const assay_json *as_json_next(const assay_json *v)
 
 assay_str as_json_key(const assay_json *member)
 {
-	return as_str(member && as_json_node(member)->string ? as_json_node(member)->string : "");
+	return member && as_json_node(member)->string ? as_json_node_key(as_json_node(member)) : ASSAY_STR("");
 }
 
 size_t as_json_count(const assay_json *container)
@@ -164,7 +174,8 @@ const char *as_json_cstr(const assay_json *v, const char *otherwise)
 
 assay_str as_json_str(const assay_json *v)
 {
-	return as_str(as_json_cstr(v, ""));
+	bool text = v && as_json_kind(as_json_node(v)) == cJSON_String;
+	return text ? as_json_node_text(as_json_node(v)) : ASSAY_STR("");
 }
 
 assay_str as_json_spelling(const assay_json *number)
@@ -174,7 +185,15 @@ assay_str as_json_spelling(const assay_json *number)
 
 bool as_json_is_integer(const assay_json *v)
 {
-	return as_json_type(v) == ASSAY_JSON_NUMBER && !strpbrk(as_json_node(v)->valuestring, ".eE");
+	if (as_json_type(v) != ASSAY_JSON_NUMBER) {
+		return false;
+	}
+	for (const char *p = as_json_node(v)->valuestring; *p; p++) {
+		if (*p == '.' || *p == 'e' || *p == 'E') {
+			return false;
+		}
+	}
+	return true;
 }
 
 int64_t as_json_i64(const assay_json *v, int64_t otherwise)
@@ -183,6 +202,11 @@ int64_t as_json_i64(const assay_json *v, int64_t otherwise)
 		return otherwise;
 	}
 	const cJSON *node = as_json_node(v);
+	const double exact = 9007199254740992.0; /* below it, a double is the number that was spelled */
+	if (node->valuedouble > -exact && node->valuedouble < exact) {
+		int64_t whole = (int64_t)node->valuedouble;
+		return (double)whole == node->valuedouble ? whole : otherwise;
+	}
 	if (!as_json_is_integer(v)) {
 		const double two_to_63 = 9223372036854775808.0;
 		double d = node->valuedouble;
@@ -204,7 +228,7 @@ double as_json_f64(const assay_json *v, double otherwise)
 
 int as_json_boolean(const assay_json *v, int otherwise)
 {
-	return as_json_type(v) == ASSAY_JSON_BOOL ? as_json_node(v)->type == cJSON_True : otherwise;
+	return as_json_type(v) == ASSAY_JSON_BOOL ? as_json_kind(as_json_node(v)) == cJSON_True : otherwise;
 }
 
 uint32_t as_json_line(const assay_json *v)

@@ -1,5 +1,6 @@
 #include "core/base/error.h"
 #include "core/base/json_node.h"
+#include "core/base/json_scan.h"
 #include "core/base/text.h"
 #include <float.h>
 #include <math.h>
@@ -158,9 +159,28 @@ static void write_escape(as_buf *b, uint32_t unit)
 	}
 }
 
-static bool is_plain(unsigned char c)
+static bool is_plain(unsigned char c, bool ascii)
 {
-	return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
+	return c >= 0x20 && c != '"' && c != '\\' && (c < 0x7F || !ascii);
+}
+
+/* Where the bytes that are written as they are end, from i on. */
+static size_t plain_end(assay_str s, size_t i, bool ascii)
+{
+	size_t start = i;
+	uint64_t x, seen = 0;
+	for (; s.len - i >= sizeof x; i += sizeof x) {
+		memcpy(&x, s.ptr + i, sizeof x);
+		/* Adding one carries DEL into the high bit. */
+		if (as_json_special(x) || (ascii && ((x | (x + AS_EACH_BYTE(1))) & AS_EACH_BYTE(0x80)))) {
+			break;
+		}
+		seen |= x;
+	}
+	for (; i < s.len && is_plain((unsigned char)s.ptr[i], ascii); i++) {
+		seen |= (unsigned char)s.ptr[i];
+	}
+	return seen & AS_EACH_BYTE(0x80) ? start + as_utf8_check((assay_str){s.ptr + start, i - start}) : i;
 }
 
 /* The character at *i, which is no plain one. Python escapes DEL with the non-ASCII characters. */
@@ -190,14 +210,35 @@ static void write_special(as_buf *b, assay_str s, size_t *i, bool ascii)
 	}
 }
 
+static void write_plain(as_buf *b, assay_str s)
+{
+	char *p;
+	if (!as_buf_reserve(b, s.len + 2)) {
+		return;
+	}
+	p = b->ptr + b->len;
+	*p++ = '"';
+	if (s.len > 0) {
+		memcpy(p, s.ptr, s.len);
+	}
+	p[s.len] = '"';
+	p[s.len + 1] = '\0';
+	b->len += s.len + 2;
+}
+
 void as_json_write_string(as_buf *b, assay_str s, bool ascii)
 {
+	size_t plain = plain_end(s, 0, ascii);
+	if (plain == s.len) {
+		write_plain(b, s);
+		return;
+	}
 	as_buf_byte(b, '"');
-	for (size_t i = 0; i < s.len && !b->failed;) {
+	as_buf_add(b, (assay_str){s.ptr, plain});
+	write_special(b, s, &plain, ascii);
+	for (size_t i = plain; i < s.len && !b->failed;) {
 		size_t start = i;
-		while (i < s.len && is_plain((unsigned char)s.ptr[i])) {
-			i++;
-		}
+		i = plain_end(s, start, ascii);
 		as_buf_add(b, (assay_str){s.ptr + start, i - start});
 		if (i < s.len) {
 			write_special(b, s, &i, ascii);
@@ -207,18 +248,18 @@ void as_json_write_string(as_buf *b, assay_str s, bool ascii)
 }
 
 struct style {
-	const char *comma, *colon;
+	assay_str comma, colon;
 	bool ascii, sorted, normalised, indented;
 };
 
 static const struct style styles[] = {
-	[ASSAY_JSON_COMPACT] = {",", ":", false, false, false, false},
-	[ASSAY_JSON_PRETTY] = {",", ": ", false, false, false, true},
-	[ASSAY_JSON_CANONICAL] = {",", ":", false, true, true, false},
-	[ASSAY_JSON_PYTHON] = {", ", ": ", true, false, true, false},
-	[ASSAY_JSON_PYTHON_RAW] = {", ", ": ", false, false, true, false},
-	[ASSAY_JSON_PYTHON_SORTED] = {", ", ": ", true, true, true, false},
-	[ASSAY_JSON_PRETTY_ASCII] = {",", ": ", true, false, false, true},
+	[ASSAY_JSON_COMPACT] = {{",", 1}, {":", 1}, false, false, false, false},
+	[ASSAY_JSON_PRETTY] = {{",", 1}, {": ", 2}, false, false, false, true},
+	[ASSAY_JSON_CANONICAL] = {{",", 1}, {":", 1}, false, true, true, false},
+	[ASSAY_JSON_PYTHON] = {{", ", 2}, {": ", 2}, true, false, true, false},
+	[ASSAY_JSON_PYTHON_RAW] = {{", ", 2}, {": ", 2}, false, false, true, false},
+	[ASSAY_JSON_PYTHON_SORTED] = {{", ", 2}, {": ", 2}, true, true, true, false},
+	[ASSAY_JSON_PRETTY_ASCII] = {{",", 1}, {": ", 2}, true, false, false, true},
 };
 
 static void write_number(as_buf *b, const cJSON *node, const struct style *style)
@@ -246,18 +287,20 @@ static void write_value(as_buf *b, const cJSON *node, const struct style *style,
 
 static void write_child(as_buf *b, const cJSON *child, const struct style *style, unsigned depth, bool first)
 {
-	as_buf_puts(b, first ? "" : style->comma);
+	if (!first) {
+		as_buf_add(b, style->comma);
+	}
 	write_line(b, style, depth);
 	if (child->string) {
-		as_json_write_string(b, as_str(child->string), style->ascii);
-		as_buf_puts(b, style->colon);
+		as_json_write_string(b, as_json_node_key(child), style->ascii);
+		as_buf_add(b, style->colon);
 	}
 	write_value(b, child, style, depth);
 }
 
 static void write_container(as_buf *b, const cJSON *node, const struct style *style, unsigned depth)
 {
-	bool object = node->type == cJSON_Object;
+	bool object = as_json_kind(node) == cJSON_Object;
 	as_buf_byte(b, object ? '{' : '[');
 	if (object && style->sorted && node->child) {
 		size_t n;
@@ -280,25 +323,25 @@ static void write_container(as_buf *b, const cJSON *node, const struct style *st
 
 static void write_value(as_buf *b, const cJSON *node, const struct style *style, unsigned depth)
 {
-	switch (node->type) {
+	switch (as_json_kind(node)) {
 	case cJSON_False:
-		as_buf_puts(b, "false");
+		as_buf_add(b, ASSAY_STR("false"));
 		break;
 	case cJSON_True:
-		as_buf_puts(b, "true");
+		as_buf_add(b, ASSAY_STR("true"));
 		break;
 	case cJSON_Number:
 		write_number(b, node, style);
 		break;
 	case cJSON_String:
-		as_json_write_string(b, as_str(node->valuestring), style->ascii);
+		as_json_write_string(b, as_json_node_text(node), style->ascii);
 		break;
 	case cJSON_Array:
 	case cJSON_Object:
 		write_container(b, node, style, depth);
 		break;
 	default:
-		as_buf_puts(b, "null");
+		as_buf_add(b, ASSAY_STR("null"));
 		break;
 	}
 }

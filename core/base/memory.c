@@ -37,9 +37,15 @@ bool as_buf_reserve(as_buf *b, size_t more)
 	return true;
 }
 
+/* The usual case of as_buf_reserve. */
+static inline bool has_room(const as_buf *b, size_t more)
+{
+	return !b->failed && b->cap - b->len > more;
+}
+
 void as_buf_add(as_buf *b, assay_str s)
 {
-	if (!as_buf_reserve(b, s.len)) {
+	if (!has_room(b, s.len) && !as_buf_reserve(b, s.len)) {
 		return;
 	}
 	if (s.len > 0) {
@@ -49,19 +55,10 @@ void as_buf_add(as_buf *b, assay_str s)
 	b->ptr[b->len] = '\0';
 }
 
-void as_buf_puts(as_buf *b, const char *s)
-{
-	if (s) {
-		as_buf_add(b, (assay_str){s, strlen(s)});
-	}
-}
-
 void as_buf_byte(as_buf *b, char c)
 {
-	if (b->cap - b->len < 2 || b->failed) {
-		if (!as_buf_reserve(b, 1)) {
-			return;
-		}
+	if (!has_room(b, 1) && !as_buf_reserve(b, 1)) {
+		return;
 	}
 	b->ptr[b->len++] = c;
 	b->ptr[b->len] = '\0';
@@ -303,7 +300,11 @@ bool as_str_eq(assay_str a, assay_str b)
 
 bool as_str_is(assay_str a, const char *b)
 {
-	return as_str_eq(a, as_str(b));
+	size_t i = 0;
+	while (i < a.len && b[i] && a.ptr[i] == b[i]) {
+		i++;
+	}
+	return i == a.len && !b[i];
 }
 
 int as_str_cmp(assay_str a, assay_str b)

@@ -7,6 +7,7 @@
 #include <assay/types.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <string.h>
 
 /* A byte buffer; zero-initialise. ptr is NUL-terminated past len once anything was appended. */
 typedef struct as_buf {
@@ -16,7 +17,6 @@ typedef struct as_buf {
 } as_buf;
 
 void as_buf_add(as_buf *b, assay_str s);
-void as_buf_puts(as_buf *b, const char *s);
 void as_buf_byte(as_buf *b, char c);
 void as_buf_printf(as_buf *b, const char *format, ...) ASSAY_PRINTF(2, 3);
 void as_buf_vprintf(as_buf *b, const char *format, va_list args) ASSAY_PRINTF(2, 0);
@@ -57,6 +57,13 @@ static inline assay_str as_str(const char *s)
 		n++;
 	}
 	return (assay_str){s, n};
+}
+/* Inline, so that the length of a literal is known. */
+static inline void as_buf_puts(as_buf *b, const char *s)
+{
+	if (s) {
+		as_buf_add(b, (assay_str){s, strlen(s)});
+	}
 }
 static inline assay_str as_text_str(assay_text t)
 {

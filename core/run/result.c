@@ -1,13 +1,24 @@
 #include "core/run/result.h"
 
+#include <string.h>
+
 /* Straight to text: results are written by the ten thousand. */
 
 static void put_key(as_buf *out, const char *key)
 {
-	as_buf_puts(out,
-		    out->len > 0 && (out->ptr[out->len - 1] == '{' || out->ptr[out->len - 1] == '[') ? "\"" : ",\"");
-	as_buf_puts(out, key);
-	as_buf_puts(out, "\":");
+	size_t n = strlen(key);
+	char *p;
+	if (!as_buf_reserve(out, n + 4)) {
+		return;
+	}
+	p = out->ptr + out->len;
+	if (out->len > 0 && p[-1] != '{' && p[-1] != '[') {
+		*p++ = ',';
+	}
+	*p++ = '"';
+	memcpy(p, key, n);
+	memcpy(p + n, "\":", 3);
+	out->len = (size_t)(p - out->ptr) + n + 2;
 }
 
 static void put_value(as_buf *out, const char *key, const assay_json *v)
@@ -38,9 +49,13 @@ static void put_list(as_buf *out, const char *key, const assay_json *list, const
 	put_key(out, key);
 	as_buf_byte(out, '[');
 	for (const assay_json *v = as_json_first(list); v; v = as_json_next(v)) {
+		const assay_json *next = as_json_first(v); /* they mostly come in this order */
 		as_buf_puts(out, v == as_json_first(list) ? "{" : ",{");
 		for (const renamed *m = members; m->ours; m++) {
-			put_value(out, m->theirs, as_json_get(v, m->ours));
+			const assay_json *found =
+				as_str_is(as_json_key(next), m->ours) ? next : as_json_get(v, m->ours);
+			put_value(out, m->theirs, found);
+			next = found ? as_json_next(found) : next;
 		}
 		as_buf_byte(out, '}');
 	}

@@ -12,9 +12,7 @@ typedef struct as_member_rule {
 	bool required; /* else it may be null or missing, but not of another type */
 } as_member_rule;
 
-/* Find members, in one pass over the object: found[i] belongs to rules[i], NULL when it is missing. At most
- * AS_MAX_RULES. */
-#define AS_MAX_RULES 16u
+/* Find members, in one pass over the object: found[i] belongs to rules[i], NULL when it is missing. */
 void as_find_members(const assay_json *object, const as_member_rule *rules, size_t n, const assay_json **found);
 /* Find and check them. ASSAY_EDATA with pointer and reason. */
 int as_check_members(const assay_json *object, const as_member_rule *rules, size_t n, const assay_json **found,

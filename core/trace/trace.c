@@ -14,11 +14,13 @@
 struct as_trace {
 	assay_json *document;
 	assay_step *steps, *refused;
-	size_t n_steps, n_refused, cap_steps, cap_refused;
+	size_t n_steps, n_refused, cap_refused;
+	assay_step *own_steps; /* NULL: they lie with the document */
 	assay_probe *probes;
 	size_t n_probes, cap_probes;
 	as_arena texts; /* rendered results */
 	int64_t next_id;
+	bool rendered_whole; /* some result has no text part: its text shows all of it */
 	bool finished;
 };
 
@@ -73,6 +75,7 @@ static int text_of(as_trace *t, const assay_json *result, assay_str *out, assay_
 	if (as_render_is_part(result, out)) {
 		return 0;
 	}
+	t->rendered_whole = t->rendered_whole || (result && !as_has_text_part(result));
 	if (as_render_result(result, &text) == 0) {
 		*out = as_arena_str(&t->texts, as_buf_str(&text));
 	}
@@ -82,11 +85,7 @@ static int text_of(as_trace *t, const assay_json *result, assay_str *out, assay_
 
 static int view_step(as_trace *t, const assay_json *const *found, uint32_t status, assay_error *err)
 {
-	assay_step *s;
-	if (!as_grow(&t->steps, &t->cap_steps, t->n_steps + 1, sizeof *t->steps)) {
-		return as_fail_memory(err);
-	}
-	s = &t->steps[t->n_steps++];
+	assay_step *s = &t->steps[t->n_steps++];
 	*s = (assay_step){.size = sizeof *s,
 			  .status = status,
 			  .id = as_json_i64(found[STEP_ID], -1),
@@ -179,14 +178,24 @@ static int view_probes(as_trace *t, assay_error *err)
 	return 0;
 }
 
+/* For all steps at once. */
+static int make_room(as_trace *t, size_t n, assay_error *err)
+{
+	t->steps = as_json_with(t->document, (n + 1) * sizeof *t->steps);
+	if (!t->steps) {
+		t->steps = t->own_steps = as_new(n + 1, sizeof *t->steps);
+	}
+	return t->steps ? 0 : as_fail_memory(err);
+}
+
 /* The typed view of a document that will not change any more. */
 static int make_view(as_trace *t, assay_error *err)
 {
 	const assay_json *refused = as_json_pointer(t->document, "/seed_metadata/assay/refused");
+	const assay_json *steps = as_json_get(t->document, "steps");
 	size_t index = 0;
-	int rc = 0;
-	for (const assay_json *s = as_json_first(as_json_get(t->document, "steps")); s && rc == 0;
-	     s = as_json_next(s)) {
+	int rc = make_room(t, as_json_count(steps), err);
+	for (const assay_json *s = as_json_first(steps); s && rc == 0; s = as_json_next(s)) {
 		const assay_json *found[STEP_MEMBERS];
 		uint32_t status;
 		rc = check_step(s, found, &status, err);
@@ -244,36 +253,34 @@ int as_trace_parse(assay_str text, as_trace **out, assay_error *err)
 	return rc < 0 ? rc : as_trace_from_json(document, out, err);
 }
 
-/* Members that no scoring rule reads. structuredContent comes last: it is read where a result has no text part. */
-static const char *const unread[] = {"/tool_specs",
-				     "/servers",
-				     "/seed_metadata/exploration/messages",
-				     "/steps/*/parent_step_id",
-				     "/steps/*/arguments_canonical",
-				     "/steps/*/result_truncated",
-				     "/steps/*/started_at",
-				     "/steps/*/ended_at",
-				     "/steps/*/latency_ms",
-				     "/steps/*/error/raw",
-				     "/steps/*/result/meta",
-				     "/steps/*/result/content/*/annotations",
-				     "/steps/*/result/content/*/meta",
-				     "/steps/*/result/structuredContent",
-				     NULL};
-static const char *const never_read[] = {"/tool_specs", "/servers", "/seed_metadata/exploration/messages", NULL};
+/* Members that no scoring rule reads. */
+static const as_json_without exploration[] = {AS_JSON_WITHOUT("messages", NULL), AS_JSON_WITHOUT_END};
+static const as_json_without metadata[] = {AS_JSON_WITHOUT("exploration", exploration), AS_JSON_WITHOUT_END};
+static const as_json_without error[] = {AS_JSON_WITHOUT("raw", NULL), AS_JSON_WITHOUT_END};
+static const as_json_without part_of_result[] = {AS_JSON_WITHOUT("annotations", NULL), AS_JSON_WITHOUT("meta", NULL),
+						 AS_JSON_WITHOUT_END};
+static const as_json_without content[] = {AS_JSON_WITHOUT("*", part_of_result), AS_JSON_WITHOUT_END};
+static const as_json_without result[] = {AS_JSON_WITHOUT("meta", NULL), AS_JSON_WITHOUT("content", content),
+					 AS_JSON_WITHOUT("structuredContent", NULL), AS_JSON_WITHOUT_END};
+static const as_json_without step[] = {AS_JSON_WITHOUT("parent_step_id", NULL),
+				       AS_JSON_WITHOUT("arguments_canonical", NULL),
+				       AS_JSON_WITHOUT("result_truncated", NULL),
+				       AS_JSON_WITHOUT("started_at", NULL),
+				       AS_JSON_WITHOUT("ended_at", NULL),
+				       AS_JSON_WITHOUT("latency_ms", NULL),
+				       AS_JSON_WITHOUT("error", error),
+				       AS_JSON_WITHOUT("result", result),
+				       AS_JSON_WITHOUT_END};
+static const as_json_without steps[] = {AS_JSON_WITHOUT("*", step), AS_JSON_WITHOUT_END};
+static const as_json_without unread[] = {AS_JSON_WITHOUT("tool_specs", NULL), AS_JSON_WITHOUT("servers", NULL),
+					 AS_JSON_WITHOUT("seed_metadata", metadata), AS_JSON_WITHOUT("steps", steps),
+					 AS_JSON_WITHOUT_END};
+/* A result without a text part is rendered whole, so steps stay as they are. */
+static const as_json_without never_read[] = {AS_JSON_WITHOUT("tool_specs", NULL), AS_JSON_WITHOUT("servers", NULL),
+					     AS_JSON_WITHOUT("seed_metadata", metadata), AS_JSON_WITHOUT_END};
 
-static bool needs_structure(const as_trace *t)
-{
-	for (size_t i = 0; i < t->n_steps; i++) {
-		if (t->steps[i].result && !as_has_text_part(t->steps[i].result)) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static int parse_without(assay_str text, const as_json_limits *limits, const char *const *without, as_json_notes *notes,
-			 as_trace **out, assay_error *err)
+static int parse_without(assay_str text, const as_json_limits *limits, const as_json_without *without,
+			 as_json_notes *notes, as_trace **out, assay_error *err)
 {
 	as_json_limits own = limits ? *limits : (as_json_limits){0};
 	assay_json *document = NULL;
@@ -288,7 +295,7 @@ int as_trace_parse_lean(assay_str text, const as_json_limits *limits, as_json_no
 			assay_error *err)
 {
 	int rc = parse_without(text, limits, unread, notes, out, err);
-	if (rc == 0 && needs_structure(*out)) {
+	if (rc == 0 && (*out)->rendered_whole) {
 		as_trace_free(*out);
 		rc = parse_without(text, limits, never_read, notes, out, err);
 	}
@@ -299,7 +306,7 @@ void as_trace_free(as_trace *t)
 {
 	if (t) {
 		as_json_free(t->document);
-		free(t->steps);
+		free(t->own_steps);
 		free(t->refused);
 		free(t->probes);
 		as_arena_free(&t->texts);
