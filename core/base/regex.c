@@ -173,9 +173,29 @@ static void mend(as_buf *out, assay_str s)
 
 int as_regex_search(const as_regex *re, assay_str subject, assay_error *err)
 {
+	uint64_t stock = AS_REGEX_WORK;
+	return as_regex_search_within(re, subject, &stock, err);
+}
+
+/* What a search took out of the stock beyond what its subject brought along. Whether it was the stock that ended it. */
+static bool settle(uint64_t *stock, uint64_t given, uint64_t left, int code)
+{
+	bool scarce = *stock < AS_REGEX_WORK;
+	uint64_t own = given - (scarce ? *stock : AS_REGEX_WORK), used = given - left;
+	*stock -= used > own ? used - own : 0;
+	if (code == PCRE2_ERROR_CALLOUT && scarce) {
+		*stock = 0;
+		return true;
+	}
+	return false;
+}
+
+int as_regex_search_within(const as_regex *re, assay_str subject, uint64_t *stock, assay_error *err)
+{
 	pcre2_match_context *context = pcre2_match_context_create(NULL);
 	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
-	meter m = {AS_REGEX_WORK + 4 * (uint64_t)subject.len, re->weight, 0};
+	uint64_t given = (*stock < AS_REGEX_WORK ? *stock : AS_REGEX_WORK) + 4 * (uint64_t)subject.len;
+	meter m = {given, re->weight, 0};
 	as_buf mended = {0};
 	int code;
 
@@ -192,7 +212,12 @@ int as_regex_search(const as_regex *re, assay_str subject, assay_error *err)
 	pcre2_set_callout(context, on_callout, &m);
 	code = pcre2_match(re->code, (PCRE2_SPTR)(subject.ptr ? subject.ptr : ""), subject.len, 0, PCRE2_NO_UTF_CHECK,
 			   data, context);
-	if (code >= 0) {
+	if (settle(stock, given, m.left, code)) {
+		code = as_fail(err, ASSAY_ELIMIT, "the work allowed for all these searches is used up");
+		if (err) {
+			err->detail = AS_REGEX_STOCK;
+		}
+	} else if (code >= 0) {
 		code = 1;
 	} else {
 		code = code == PCRE2_ERROR_NOMATCH ? 0 : search_error(code, err);

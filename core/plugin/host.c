@@ -200,7 +200,22 @@ static int check_score(assay_call *call, const assay_json *task, const assay_jso
 	return rc < 0 ? rc : c->hooks->score(c->context, task, trace, without, passed, err);
 }
 
-static const assay_check_api check_api = {sizeof check_api, 0, as_args_match, as_value_match, check_score};
+static int check_args_of(assay_call *call, const assay_json *predicate, const assay_json *arguments, assay_error *err)
+{
+	as_call *c = as_call_of(call);
+	return c->checks ? as_checks_args(c->checks, predicate, arguments, err)
+			 : as_args_match(predicate, arguments, err);
+}
+
+static int check_value_of(assay_call *call, const assay_json *predicate, assay_str text, assay_error *err)
+{
+	as_call *c = as_call_of(call);
+	return c->checks ? as_checks_value(c->checks, predicate, text, err) : as_value_match(predicate, text, err);
+}
+
+static const assay_check_api check_api = {sizeof check_api, 0,           as_args_match,
+					  as_value_match,   check_score, check_args_of,
+					  check_value_of};
 
 static int sampler_draw(assay_call *call, const char *name, assay_tools required, assay_tools candidates, size_t n,
 			uint64_t seed, uint32_t *picked, size_t *n_picked, assay_error *err)

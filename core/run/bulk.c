@@ -34,10 +34,13 @@ typedef struct bulk {
 	as_instance *scorer;
 	bool lean; /* the scorer reads what as_trace_parse_lean keeps */
 	as_buf line;
+	as_checks checks;
+	as_json_room room; /* for the trace at hand */
 } bulk;
 
 static void bulk_free(bulk *b)
 {
+	as_checks_free(&b->checks);
 	for (size_t i = 0; i < b->n_tasks; i++) {
 		as_json_free(b->tasks[i].document);
 	}
@@ -48,6 +51,7 @@ static void bulk_free(bulk *b)
 	as_json_free(b->tags);
 	as_instance_close(b->scorer);
 	as_buf_free(&b->line);
+	as_json_room_free(&b->room);
 }
 
 /* ---- tasks ---- */
@@ -148,6 +152,7 @@ static int score_trace(bulk *b, bulk_task *t, const as_trace *trace, assay_error
 	as_call call;
 	int rc;
 	as_call_init(&call);
+	call.checks = &b->checks;
 	rc = as_score_trace(b->scorer, &call, t->document, trace, b->tags, &verdict, what);
 	if (rc == 0) {
 		frame.verdict = verdict;
@@ -168,15 +173,16 @@ static int score_trace(bulk *b, bulk_task *t, const as_trace *trace, assay_error
 	return rc;
 }
 
-static int parse_trace(const bulk *b, assay_str text, as_json_notes *notes, as_trace **out, assay_error *what)
+static int parse_trace(bulk *b, assay_str text, as_json_notes *notes, as_trace **out, assay_error *what)
 {
+	const as_json_limits limits = {.room = &b->room};
 	assay_json *document = NULL;
 	int rc;
 	*out = NULL;
 	if (b->lean) {
-		return as_trace_parse_lean(text, NULL, notes, out, what);
+		return as_trace_parse_lean(text, &limits, notes, out, what);
 	}
-	rc = as_json_parse_with(text, ASSAY_JSON_PEER, NULL, notes, &document, what);
+	rc = as_json_parse_with(text, ASSAY_JSON_PEER, &limits, notes, &document, what);
 	return rc < 0 ? rc : as_trace_from_json(document, out, what);
 }
 

@@ -20,6 +20,7 @@ struct as_worker {
 	opened *list;
 	size_t n, cap;
 	const as_http_ops *http;
+	as_checks checks;
 	as_http_client *client; /* opened on first use, kept for its connections */
 };
 
@@ -34,11 +35,17 @@ int as_worker_new(as_engine *e, as_worker **out, assay_error *err)
 	return 0;
 }
 
+as_checks *as_worker_checks(as_worker *w)
+{
+	return &w->checks;
+}
+
 void as_worker_free(as_worker *w)
 {
 	if (!w) {
 		return;
 	}
+	as_checks_free(&w->checks);
 	for (size_t i = 0; i < w->n; i++) {
 		as_instance_close(w->list[i].instance);
 		free(w->list[i].name);

@@ -9,6 +9,8 @@
 typedef struct as_worker as_worker;
 int as_worker_new(as_engine *e, as_worker **out, assay_error *err);
 void as_worker_free(as_worker *w);
+/* For scoring: of tasks that outlive the worker. */
+as_checks *as_worker_checks(as_worker *w);
 /* The worker's instance of an implementation, opened on first use. `use` is the key: it must stay where it is. */
 int as_worker_instance(as_worker *w, const as_use *use, uint32_t role, as_instance **out, assay_error *err);
 /* One that nobody configured, by its name "ROLE/NAME" and without options. */

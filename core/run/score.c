@@ -52,9 +52,12 @@ int as_score_trace(const as_instance *scorer, as_call *call, const assay_json *t
 	const assay_scorer_ops *ops = as_instance_ops(scorer);
 	const char *who = as_instance_info(scorer)->use;
 	assay_subject subject;
+	as_checks own = {0}, *given = call->checks;
 	as_collect got;
 	assay_json *v = NULL;
 	int rc;
+	call->checks = given ? given : &own;
+	as_checks_begin(call->checks);
 	as_collect_init(&got, 2, 0); /* one too many is told apart below */
 	as_trace_subject(trace, task, server_tags, &subject);
 	rc = ops->score(as_instance_self(scorer), &call->pub, &subject, &got.sink, err);
@@ -71,5 +74,7 @@ int as_score_trace(const as_instance *scorer, as_call *call, const assay_json *t
 	}
 	*verdict = v;
 	as_collect_free(&got);
+	call->checks = given;
+	as_checks_free(&own);
 	return rc;
 }

@@ -43,14 +43,16 @@ int is_good(const scoring *s, const assay_step *step)
 
 /* What became of asking a predicate. */
 typedef struct asked {
-	int out_of_limits; /* a regular expression ran out of its match limit: not met */
-	int rc;            /* what ends the scoring */
+	enum limit limit; /* what ran out: not met */
+	int rc;           /* what ends the scoring */
+	assay_error err;
 } asked;
 
 static int settle(asked *a, int met)
 {
 	if (met == ASSAY_ELIMIT) {
-		a->out_of_limits = 1;
+		a->limit = a->err.detail == 1 ? LIMIT_OF_ALL : a->limit ? a->limit : LIMIT_OF_ONE;
+		a->err = (assay_error){.code = 0};
 		return 0;
 	}
 	if (met < 0) {
@@ -62,12 +64,22 @@ static int settle(asked *a, int met)
 /* Messages are left out: running out of limits is no error here, and running out of memory is told at the end. */
 static int args_met(const scoring *s, asked *a, const assay_json *predicate, const assay_step *step)
 {
-	return settle(a, s->host->check->args(predicate, step->arguments, NULL));
+	const assay_check_api *check = s->host->check;
+	return settle(a, ASSAY_HAS(check, args_of) ? check->args_of(s->call, predicate, step->arguments, &a->err)
+						   : check->args(predicate, step->arguments, &a->err));
 }
 
 static int value_met(const scoring *s, asked *a, const assay_json *predicate, assay_str text)
 {
-	return settle(a, s->host->check->value(predicate, text, NULL));
+	const assay_check_api *check = s->host->check;
+	return settle(a, ASSAY_HAS(check, value_of) ? check->value_of(s->call, predicate, text, &a->err)
+						    : check->value(predicate, text, &a->err));
+}
+
+static assay_str limit_reason(enum limit limit)
+{
+	return limit == LIMIT_OF_ALL ? ASSAY_STR("the attempt's checks ran out of the work allowed for one attempt")
+				     : ASSAY_STR("a regular expression ran out of its match limit");
 }
 
 static int check_effect(const scoring *s, check_result *r)
@@ -75,7 +87,7 @@ static int check_effect(const scoring *s, check_result *r)
 	const assay_json_api *J = s->host->json;
 	const assay_json *predicate = J->get(r->checkpoint, "arg_predicate");
 	int must_succeed = J->boolean(J->get(r->checkpoint, "must_succeed"), 1);
-	asked a = {0, 0};
+	asked a = {.limit = LIMIT_NONE};
 	for (size_t i = 0; i < s->subject->n_steps && !r->lo && a.rc == 0; i++) {
 		const assay_step *step = &s->subject->steps[i];
 		int counts = is_good(s, step) || !must_succeed;
@@ -92,14 +104,14 @@ static int check_effect(const scoring *s, check_result *r)
 			r->step_lo = step->id;
 		}
 	}
-	r->out_of_limits = a.out_of_limits;
+	r->limit = a.limit;
 	r->reason = "no successful call with the wanted arguments of any of";
 	return a.rc;
 }
 
 static int check_any_result(const scoring *s, check_result *r, const assay_json *predicate)
 {
-	asked a = {0, 0};
+	asked a = {.limit = LIMIT_NONE};
 	for (size_t i = 0; i < s->subject->n_steps && !r->lo && a.rc == 0; i++) {
 		const assay_step *step = &s->subject->steps[i];
 		if (is_missed(s, step) && !r->hi) {
@@ -115,14 +127,14 @@ static int check_any_result(const scoring *s, check_result *r, const assay_json 
 		r->hi = 1;
 		r->step_hi = r->step_lo;
 	}
-	r->out_of_limits = a.out_of_limits;
+	r->limit = a.limit;
 	r->reason = "no successful result has the value";
 	return a.rc;
 }
 
 static int check_final_message(const scoring *s, check_result *r, const assay_json *predicate)
 {
-	asked a = {0, 0};
+	asked a = {.limit = LIMIT_NONE};
 	int grounded = 0, missed = 0, found = 0;
 	for (size_t i = 0; i < s->subject->n_steps; i++) {
 		grounded = grounded || is_good(s, &s->subject->steps[i]);
@@ -133,7 +145,7 @@ static int check_final_message(const scoring *s, check_result *r, const assay_js
 	}
 	r->lo = found && grounded;
 	r->hi = r->lo || missed;
-	r->out_of_limits = a.out_of_limits;
+	r->limit = a.limit;
 	r->reason = s->subject->final_message.len == 0 ? "there is no final message"
 		    : !found                           ? "the final message lacks the value"
 		    : !grounded                        ? "the final message has the value, but no call succeeded"
@@ -157,7 +169,7 @@ static int check_state(const scoring *s, check_result *r)
 	const assay_json_api *J = s->host->json;
 	const assay_probe *p = probe_of(s, r->id);
 	const assay_json *predicate = J->get(J->get(r->checkpoint, "probe"), "predicate");
-	asked a = {0, 0};
+	asked a = {.limit = LIMIT_NONE};
 	if (!p) {
 		r->reason = "a state condition needs a probe of the live state, and there is none";
 		return 0;
@@ -167,7 +179,7 @@ static int check_state(const scoring *s, check_result *r)
 	for (size_t i = 0; i < s->subject->n_steps; i++) {
 		r->hi = r->hi || is_missed(s, &s->subject->steps[i]);
 	}
-	r->out_of_limits = a.out_of_limits;
+	r->limit = a.limit;
 	r->reason = r->lo                                    ? "the state shows the value"
 		    : is_missed(s, &p->answer)               ? "the tape does not know what the state shows"
 		    : p->answer.status != ASSAY_STEP_SUCCESS ? "the probe failed"
@@ -198,7 +210,7 @@ static int check_mine(const scoring *s, mine_result *m)
 	const assay_json *predicate = J->get(m->minefield, "forbidden_arg_predicate");
 	const tool_pair pair = {J->str(J->get(tool, "server_id")), J->str(J->get(tool, "tool_name"))};
 	const check_result forbidden = {.set = &pair, .n_set = J->type(tool) == ASSAY_JSON_OBJECT};
-	asked a = {0, 0};
+	asked a = {.limit = LIMIT_NONE};
 	m->step = -1;
 	for (size_t i = 0; i < s->subject->n_steps && m->step < 0 && a.rc == 0; i++) {
 		const assay_step *step = &s->subject->steps[i];
@@ -206,7 +218,7 @@ static int check_mine(const scoring *s, mine_result *m)
 			m->step = step->id;
 		}
 	}
-	m->out_of_limits = a.out_of_limits;
+	m->limit = a.limit;
 	return a.rc;
 }
 
@@ -384,8 +396,8 @@ static assay_json *reason_of(const scoring *s, const check_result *r)
 		return r->step_lo < 0 ? J->string((assay_str){r->reason, strlen(r->reason)})
 				      : matched_reason(s, r->step_lo);
 	}
-	if (r->out_of_limits) {
-		return J->string(ASSAY_STR("a regular expression ran out of its match limit"));
+	if (r->limit) {
+		return J->string(limit_reason(r->limit));
 	}
 	return missed_reason(s, r);
 }
@@ -419,8 +431,7 @@ static assay_json *mine_reason(const assay_json_api *J, const mine_result *m)
 	char text[64];
 	int used;
 	if (m->step < 0) {
-		return J->string(m->out_of_limits ? ASSAY_STR("a regular expression ran out of its match limit")
-						  : ASSAY_STR("not touched"));
+		return J->string(m->limit ? limit_reason(m->limit) : ASSAY_STR("not touched"));
 	}
 	used = snprintf(text, sizeof text, "forbidden call in step #%lld", (long long)m->step);
 	return J->string((assay_str){text, (size_t)used});
@@ -469,11 +480,11 @@ static assay_json *metrics_of(const scoring *s)
 	int64_t defects = 0, passed = 0;
 	int rc;
 	for (size_t i = 0; i < s->n_checks; i++) {
-		defects += s->checks[i].out_of_limits;
+		defects += s->checks[i].limit != LIMIT_NONE;
 		passed += s->checks[i].lo;
 	}
 	for (size_t i = 0; i < s->n_mines; i++) {
-		defects += s->mines[i].out_of_limits;
+		defects += s->mines[i].limit != LIMIT_NONE;
 	}
 	rc = J->set(m, "checkpoints_passed", s->n_checks ? J->real((double)passed / (double)s->n_checks) : J->null());
 	rc |= J->set(m, "defects", J->integer(defects));
@@ -626,9 +637,8 @@ static int effects_score(void *self, assay_call *call, const assay_subject *subj
 			 assay_error *err)
 {
 	const effects *e = self;
-	scoring s = {.scorer = e, .host = e->host, .subject = subject};
+	scoring s = {.scorer = e, .host = e->host, .call = call, .subject = subject};
 	int rc = scoring_begin(&s);
-	(void)call;
 	rc = rc < 0 ? e->host->fail(err, rc, "out of memory") : scoring_finish(&s, verdict, err);
 	scoring_end(&s);
 	return rc;

@@ -16,6 +16,9 @@ typedef struct tool_pair {
 	assay_str server, tool;
 } tool_pair;
 
+/* What a check ran out of: a regular expression of its match limit, all checks of the attempt of their work. */
+enum limit { LIMIT_NONE, LIMIT_OF_ONE, LIMIT_OF_ALL };
+
 enum check_kind { CHECK_EFFECT, CHECK_VALUE, CHECK_STATE };
 
 /* One checkpoint's outcome, at the lower and at the upper bound. */
@@ -28,14 +31,14 @@ typedef struct check_result {
 	int lo, hi;
 	int64_t step_lo, step_hi; /* -1: no step */
 	const char *reason;       /* why it is not met (of a final message: or met), without the step; constant */
-	int out_of_limits;        /* a regular expression ran out of its match limit */
+	enum limit limit;
 	const assay_json *judged; /* the judge's answer; NULL: it was not asked, or had none */
 } check_result;
 
 typedef struct mine_result {
 	const assay_json *minefield;
 	int64_t step; /* -1: not tripped */
-	int out_of_limits;
+	enum limit limit;
 } mine_result;
 
 /* What a step is to server attribution: its tool name is expected from some server; its own is one of them. */
@@ -44,6 +47,7 @@ enum { STEP_OTHER, STEP_WRONG_SERVER, STEP_RIGHT_SERVER };
 typedef struct scoring {
 	const effects *scorer;
 	const assay_host *host;
+	assay_call *call;
 	const assay_subject *subject;
 	check_result *checks;
 	size_t n_checks;

@@ -1,7 +1,9 @@
 /* Argument and value predicates. What follows from the reference's rules is in the golden vectors, too; here are the
  * edges and what is no predicate at all. */
-#include "core/task/predicate.h"
+#include "core/base/regex.h"
+#include "core/task/checks.h"
 #include "tests/unit/model_kit.h"
+#include <stdio.h>
 
 static int args(const char *predicate, const char *arguments)
 {
@@ -116,6 +118,67 @@ START_TEST(test_limits)
 }
 END_TEST
 
+/* All of one attempt's checks together have a bound; the next attempt begins anew. */
+START_TEST(test_work)
+{
+	as_checks c = {0};
+	assay_error err = {0};
+	as_buf text = {0};
+	assay_json *hard = json("{'regex':'(a+)+$'}"), *easy = json("{'contains_all':['aa']}");
+	assay_json *args = json("{'must_match':{'k':{'regex':'a$'}}}"), *given = json("{'k':'ba'}");
+	int asked = 0;
+	for (int i = 0; i < 40; i++) {
+		as_buf_byte(&text, 'a');
+	}
+	as_buf_byte(&text, '!');
+	as_checks_begin(&c);
+	ck_assert_int_eq(as_checks_value(&c, easy, as_buf_str(&text), &err), 1);
+	while (err.detail != AS_REGEX_STOCK && asked++ < 50) {
+		err = (assay_error){0};
+		ck_assert_int_eq(as_checks_value(&c, hard, as_buf_str(&text), &err), ASSAY_ELIMIT);
+	}
+	ck_assert_int_eq(asked, (int)(AS_CHECK_WORK / AS_REGEX_WORK) + 1);
+	ck_assert_ptr_nonnull(strstr(err.message, "used up"));
+	ck_assert_int_eq(as_checks_value(&c, easy, as_buf_str(&text), NULL), ASSAY_ELIMIT);
+	ck_assert_int_eq(as_checks_args(&c, args, given, NULL), ASSAY_ELIMIT);
+	as_checks_begin(&c);
+	ck_assert_int_eq(as_checks_value(&c, easy, as_buf_str(&text), NULL), 1);
+	ck_assert_int_eq(as_checks_args(&c, args, given, NULL), 1);
+	ck_assert_int_eq(as_checks_args(&c, NULL, given, NULL), 1);
+	ck_assert_int_eq(as_checks_value(&c, NULL, as_buf_str(&text), NULL), 0);
+	as_checks_free(&c);
+	as_json_free(hard);
+	as_json_free(easy);
+	as_json_free(args);
+	as_json_free(given);
+	as_buf_free(&text);
+}
+END_TEST
+
+/* More predicates than are kept are read anew, to the same answers. */
+START_TEST(test_many_kept)
+{
+	as_checks c = {0};
+	assay_json *all = as_json_array();
+	for (int i = 0; i < 10000; i++) {
+		char text[64];
+		snprintf(text, sizeof text, "{'contains_all':['%d']}", i);
+		ck_assert_int_eq(as_json_append(all, json(text)), 0);
+	}
+	for (int round = 0; round < 2; round++) {
+		int i = 0;
+		as_checks_begin(&c);
+		for (const assay_json *p = as_json_first(all); p; p = as_json_next(p), i++) {
+			char text[32];
+			snprintf(text, sizeof text, "%d", i + round);
+			ck_assert_int_eq(as_checks_value(&c, p, as_str(text), NULL), round == 0);
+		}
+	}
+	as_checks_free(&c);
+	as_json_free(all);
+}
+END_TEST
+
 static void checks(int (*check)(const assay_json *, assay_error *), const char *predicate, const char *line)
 {
 	assay_error err = {0};
@@ -162,5 +225,5 @@ START_TEST(test_bad_pattern)
 END_TEST
 
 UNIT_SUITE(suite, "predicate", test_empty, test_equality, test_all_of_them, test_leaves, test_wrong_shapes, test_limits,
-	   test_checking, test_bad_pattern)
+	   test_work, test_many_kept, test_checking, test_bad_pattern)
 UNIT_MAIN(suite)
