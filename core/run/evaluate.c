@@ -210,6 +210,7 @@ static int score_all(as_worker *w, as_engine *e, const assay_json *task, const a
 		as_context c;
 		as_context_init(&c, w, use->use, subject, 0, 0);
 		c.model = as_manifest_model(m, use->model);
+		c.call.checks = as_worker_checks(w);
 		c.try_number = number;
 		rc = as_worker_instance(w, use, ASSAY_ROLE_SCORER, &scorer, err);
 		if (rc == 0) {
@@ -422,51 +423,34 @@ int as_stage_evaluate(as_engine *e, uint64_t *made, assay_error *err)
 	return rc;
 }
 
-/* One stored try, scored again. */
+/* One stored try, scored again: a copy, as the store is written to meanwhile. */
 typedef struct rescored {
-	char id[65];
-	int64_t try_number;
-	assay_str old;      /* the headline scorer's verdict so far */
-	as_attempt_row row; /* the arena's */
-	as_trace *trace;
+	as_arena arena;
+	const as_manifest *manifest;
+	assay_str old; /* the headline scorer's verdict so far */
+	as_attempt_row row;
 } rescored;
 
-typedef struct rescoring {
-	evaluation *v;
-	as_arena arena;
-	rescored *list;
-	size_t n, cap;
-} rescoring;
-
-static int list_rescored(void *payload, const as_attempt_row *row, assay_error *err)
+static int copy_attempt(void *payload, const as_attempt_row *row, assay_error *err)
 {
-	rescoring *r = payload;
-	rescored *item;
+	rescored *r = payload;
 	assay_str old = {NULL, 0};
-	if (row->trace.len == 0) {
-		return 0; /* recorded elsewhere, and the trace did not come along */
-	}
-	if (!as_grow(&r->list, &r->cap, r->n + 1, sizeof *r->list)) {
-		return as_fail_memory(err);
-	}
 	for (size_t i = 0; i < row->n_verdicts; i++) {
-		if (as_str_is(row->verdicts[i].scorer,
-			      r->v->engine->manifest->scorers[r->v->engine->manifest->headline].use)) {
+		if (as_str_is(row->verdicts[i].scorer, r->manifest->scorers[r->manifest->headline].use)) {
 			old = row->verdicts[i].body;
 		}
 	}
-	item = &r->list[r->n++];
-	*item = (rescored){.try_number = row->try_number, .old = as_arena_str(&r->arena, old), .row = *row};
-	item->row.attempt_id = as_arena_str(&r->arena, row->attempt_id);
-	item->row.run_id = as_arena_str(&r->arena, row->run_id);
-	item->row.task_id = as_arena_str(&r->arena, row->task_id);
-	item->row.candidate = as_arena_str(&r->arena, row->candidate);
-	item->row.condition = as_arena_str(&r->arena, row->condition);
-	item->row.end = as_arena_str(&r->arena, row->end);
-	item->row.end_class = as_arena_str(&r->arena, row->end_class);
-	item->row.trace = as_arena_str(&r->arena, row->trace);
-	memcpy(item->id, row->attempt_id.ptr, row->attempt_id.len < 64 ? row->attempt_id.len : 64);
-	return r->arena.failed ? as_fail_memory(err) : as_trace_parse(row->trace, &item->trace, err);
+	r->row = *row;
+	r->old = as_arena_str(&r->arena, old);
+	r->row.attempt_id = as_arena_str(&r->arena, row->attempt_id);
+	r->row.run_id = as_arena_str(&r->arena, row->run_id);
+	r->row.task_id = as_arena_str(&r->arena, row->task_id);
+	r->row.candidate = as_arena_str(&r->arena, row->candidate);
+	r->row.condition = as_arena_str(&r->arena, row->condition);
+	r->row.end = as_arena_str(&r->arena, row->end);
+	r->row.end_class = as_arena_str(&r->arena, row->end_class);
+	r->row.trace = as_arena_str(&r->arena, row->trace);
+	return r->arena.failed ? as_fail_memory(err) : 0;
 }
 
 static const eval_task *task_by_id(const evaluation *v, assay_str id)
@@ -482,51 +466,71 @@ static const eval_task *task_by_id(const evaluation *v, assay_str id)
 static int rescore_one(evaluation *v, rescored *item, bool *changed, assay_error *err)
 {
 	const eval_task *t = task_by_id(v, item->row.task_id);
+	as_trace *trace = NULL;
 	verdict_set s = {0};
 	int rc;
 	*changed = false;
 	if (!t) {
 		return 0; /* its task is no longer certified */
 	}
-	rc = score_all(v->workers[0], v->engine, t->document, item->trace, item->id, item->try_number, &s, err);
+	rc = as_store_row(v->engine->store, as_trace_parse(item->row.trace, &trace, err), "attempt",
+			  item->row.attempt_id, err);
+	rc = rc < 0 ? rc
+		    : score_all(v->workers[0], v->engine, t->document, trace, item->row.attempt_id.ptr,
+				item->row.try_number, &s, err);
 	if (rc == 0) {
 		const as_verdict_row *headline = &s.rows[v->engine->manifest->headline];
 		*changed = !as_str_eq(headline->body, item->old);
-		judge_end(s.values[v->engine->manifest->headline], item->trace, &item->row);
+		judge_end(s.values[v->engine->manifest->headline], trace, &item->row);
 		item->row.voided = is_void(v->engine->manifest, headline, item->row.end_class);
+		item->row.trace = (assay_str){NULL, 0};
 		item->row.verdicts = s.rows;
 		item->row.n_verdicts = s.n;
 		rc = as_store_put_attempt(v->engine->store, &item->row, err);
 	}
 	verdicts_free(&s);
+	as_trace_free(trace);
+	return rc;
+}
+
+/* One after the other, so that memory does not grow with their number. */
+static int rescore_each(evaluation *v, uint64_t *scored, uint64_t *changed, assay_error *err)
+{
+	const as_engine *e = v->engine;
+	rescored last = {.row.attempt_id = ASSAY_STR("")};
+	int rc = 0;
+	while (rc == 0) {
+		rescored r = {.manifest = e->manifest};
+		bool differs = false;
+		rc = as_cancel_is_set(e->cancel)
+			     ? as_fail(err, ASSAY_ECANCELED, "interrupted")
+			     : as_store_next_attempt(e->store, as_str(e->manifest->bench_id), last.row.attempt_id,
+						     last.row.try_number, copy_attempt, &r, err);
+		as_arena_free(&last.arena);
+		last = r;
+		if (rc == ASSAY_ENOENT) {
+			rc = 0;
+			break;
+		}
+		if (rc == 0 && last.row.trace.len == 0) {
+			continue; /* recorded elsewhere, and the trace did not come along */
+		}
+		rc = rc < 0 ? rc : rescore_one(v, &last, &differs, err);
+		*scored += rc == 0;
+		*changed += rc == 0 && differs;
+	}
+	as_arena_free(&last.arena);
 	return rc;
 }
 
 int as_stage_rescore(as_engine *e, uint64_t *scored, uint64_t *changed, assay_error *err)
 {
 	evaluation v = {.engine = e};
-	rescoring r = {.v = &v};
 	int rc = make_workers(&v, err);
 	*scored = 0;
 	*changed = 0;
-	if (rc == 0) {
-		rc = load_tasks(&v, err);
-	}
-	if (rc == 0) {
-		rc = as_store_attempts(e->store, as_str(e->manifest->bench_id), true, list_rescored, &r, err);
-	}
-	for (size_t i = 0; i < r.n && rc == 0; i++) {
-		bool differs = false;
-		rc = as_cancel_is_set(e->cancel) ? as_fail(err, ASSAY_ECANCELED, "interrupted")
-						 : rescore_one(&v, &r.list[i], &differs, err);
-		*scored += rc == 0;
-		*changed += rc == 0 && differs;
-	}
-	for (size_t i = 0; i < r.n; i++) {
-		as_trace_free(r.list[i].trace);
-	}
-	free(r.list);
-	as_arena_free(&r.arena);
+	rc = rc < 0 ? rc : load_tasks(&v, err);
+	rc = rc < 0 ? rc : rescore_each(&v, scored, changed, err);
 	eval_free(&v);
 	return rc;
 }

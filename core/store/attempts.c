@@ -46,10 +46,12 @@ static int write_attempt(as_store *s, const as_attempt_row *row, assay_error *er
 	if (rc != 0) {
 		return rc;
 	}
-	as_query_start(&q, s, AS_SQL_PUT_TRACE, err);
-	as_query_int(&q, key);
-	as_query_body(&q, row->trace);
-	rc = as_query_run(&q);
+	if (row->trace.ptr) {
+		as_query_start(&q, s, AS_SQL_PUT_TRACE, err);
+		as_query_int(&q, key);
+		as_query_body(&q, row->trace);
+		rc = as_query_run(&q);
+	}
 	return rc == 0 ? write_verdicts(s, key, row->verdicts, row->n_verdicts, err) : rc;
 }
 
@@ -214,6 +216,28 @@ int as_store_attempts(as_store *s, assay_str run_id, bool with_traces, as_attemp
 		return rc;
 	}
 	return answer == ASSAY_STOP ? 0 : answer;
+}
+
+int as_store_next_attempt(as_store *s, assay_str run_id, assay_str after_id, int64_t after_try, as_attempt_fn fn,
+			  void *payload, assay_error *err)
+{
+	struct as_query q;
+	struct baggage b = {0};
+	as_attempt_row row = {.run_id = run_id};
+	int answer = as_store_enter(s, false, err), rc;
+	if (answer != 0) {
+		return answer;
+	}
+	as_query_start(&q, s, AS_SQL_NEXT_ATTEMPT, err);
+	as_query_name(&q, run_id);
+	as_query_name(&q, after_id);
+	as_query_int(&q, after_try);
+	answer = as_query_next(&q) == 1 ? visit(s, &q, &row, true, &b, fn, payload, err) : ASSAY_ENOENT;
+	rc = as_query_end(&q);
+	as_store_leave(s);
+	as_arena_free(&b.text);
+	free(b.rows);
+	return rc != 0 ? rc : answer;
 }
 
 int as_store_put_reply(as_store *s, const as_reply_row *row, assay_error *err)

@@ -141,6 +141,10 @@ const char *const as_store_statements[AS_SQL_COUNT] = {
 			    " FROM attempts a LEFT JOIN tasks t USING (run_id, task_id) WHERE a.run_id = ?"
 			    " ORDER BY a.condition, a.candidate, t.category, t.slot, a.task_id, a.repeat, a.try_number,"
 			    " a.attempt_id",
+	[AS_SQL_NEXT_ATTEMPT] = "SELECT attempt_key, attempt_id, try_number, task_id, candidate, condition,"
+				" repeat, ended, end_class, voided FROM attempts"
+				" WHERE run_id = ? AND (attempt_id, try_number) > (?, ?)"
+				" ORDER BY attempt_id, try_number LIMIT 1",
 	[AS_SQL_FIND_ATTEMPT] = "SELECT attempt_key FROM attempts WHERE attempt_id = ? AND try_number = ?",
 	[AS_SQL_CLEAR_VERDICTS] = "DELETE FROM verdicts WHERE attempt_key = ?",
 	[AS_SQL_PUT_VERDICT] = "INSERT INTO verdicts (attempt_key, position, scorer, verdict, lo, hi, body)"

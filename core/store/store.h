@@ -96,7 +96,7 @@ typedef struct as_attempt_row {
 	int64_t repeat, try_number;
 	assay_str end, end_class; /* design page, "End" */
 	bool voided;
-	assay_str trace; /* the whole trace document */
+	assay_str trace; /* the whole trace document; put with ptr NULL: the one that is there stays */
 	const as_verdict_row *verdicts;
 	size_t n_verdicts;
 } as_attempt_row;
@@ -105,6 +105,10 @@ int as_store_put_attempt(as_store *s, const as_attempt_row *row, assay_error *er
 /* with_traces false leaves row->trace empty (cheap listing). */
 int as_store_attempts(as_store *s, assay_str run_id, bool with_traces, as_attempt_fn fn, void *payload,
 		      assay_error *err);
+/* The try that follows a given one by attempt id and number (empty and 0: the first), with its trace. The store may be
+ * written to between two. ASSAY_ENOENT, err untouched, when there is none. */
+int as_store_next_attempt(as_store *s, assay_str run_id, assay_str after_id, int64_t after_try, as_attempt_fn fn,
+			  void *payload, assay_error *err);
 /* Replace the verdicts of one try (re-scoring), in every run that has it. ASSAY_ENOENT when none has. */
 int as_store_put_verdicts(as_store *s, assay_str attempt_id, int64_t try_number, const as_verdict_row *rows, size_t n,
 			  assay_error *err);
