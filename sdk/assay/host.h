@@ -107,7 +107,7 @@ typedef struct assay_check_api {
 	 * none). State conditions are passed over: they need the world. */
 	int (*score)(assay_call *call, const assay_json *task, const assay_json *trace, int64_t without, int *passed,
 		     assay_error *err);
-	/* The following since ABI 1.1. args and value for predicates that are parts of the task which a scorer was
+	/* The following since ABI 1.2. args and value for predicates that are parts of the task which a scorer was
 	 * handed: they are read once for all attempts at it, and the work of all of one attempt is bounded.
 	 * ASSAY_ELIMIT: a regular expression ran out of its match limit or, with detail 1, the attempt out of the work
 	 * that all its checks together may take. */
