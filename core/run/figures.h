@@ -10,10 +10,10 @@
  *  "gates":[{"gate","required","passed","failed"}],
  *  "leaderboard":[{"condition","candidate","listed","k","tasks","attempts","void","unknown",
  *     "pass_rate":R,"pass_hat_k":R,"pass_at_k":R,"served":{level:share},"ends":{end:n},"mean_calls","mean_turns",
- *     "tool_hallucinations","minefields_hit","wrong_server_calls","sae":A,"attempted_sae":A,"exposure":{"use",options},
- *     "reachability":{"checkpoints":share,"tasks":share,"mean_tools"}}],  in order of condition, then pass_hat_k.lo and
- * pass_rate.lo falling, name; "categories":[{"condition","candidate","category","tasks","attempts","pass_rate":R,
- *     "served"}],
+ *     "tool_hallucinations","minefields_hit","wrong_server_calls","sae":A,"attempted_sae":A,"exposure":{"use",options}
+ * or null, "reachability":{"checkpoints":share,"tasks":share,"mean_tools"}}],  in order of condition, then
+ * pass_hat_k.lo and pass_rate.lo falling, name;
+ * "categories":[{"condition","candidate","category","tasks","attempts","pass_rate":R, "served"}],
  *  "tasks":[{"task_id","category","index","prompt","servers","checkpoints","minefields","trace_depth",
  *     "passes":[{"condition","candidate","passed","passed_hi","attempts","served"}]}]}
  * A = {"attempts","share","calls","expected","random","conditional_rate"}: server attribution errors, calls of a needed

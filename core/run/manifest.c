@@ -39,13 +39,15 @@ static int check_shape(assay_json *document, assay_error *err)
 	return rc;
 }
 
+static const char default_authors[] =
+	"[{\"goalgen\":{\"use\":\"goalgen/template\"},\"explorer\":{\"use\":\"explorer/loop\",\"model\":\"rules\"},"
+	"\"distiller\":{\"use\":\"distiller/provenance\"}}]";
+
 /* What stands for what the user left out; each a whole entry, so that the document says everything. */
 static const struct {
 	const char *section, *key, *value;
 } fallbacks[] = {
-	{"generation", "authors",
-	 "[{\"goalgen\":{\"use\":\"goalgen/template\"},\"explorer\":{\"use\":\"explorer/loop\",\"model\":\"rules\"},"
-	 "\"distiller\":{\"use\":\"distiller/provenance\"}}]"},
+	{"generation", "authors", default_authors},
 	{"generation", "budget", "{}"},
 	{"generation", "max_goals", "400"},
 	{"generation", "categories", "[{\"name\":\"random\",\"count\":10},{\"name\":\"hard_negative\",\"count\":10}]"},
@@ -89,21 +91,69 @@ static int fill_sections(assay_json *document, assay_error *err)
 	return rc < 0 ? rc : add_rules_model(document, err);
 }
 
-/* What the profile decides where the user said nothing. */
-static int apply_profile(assay_json *document, assay_error *err)
+static bool is_object(const assay_json *v)
 {
-	int rc = 0;
+	return as_json_type(v) == ASSAY_JSON_OBJECT;
+}
+
+/* The member, made of `value` where there is none. *out NULL: there is one, and it is no object, as the schema will
+ * say. */
+static int profile_member(const assay_json *object, const char *key, const char *value, const assay_json **out,
+			  assay_error *err)
+{
+	int rc = set_default(as_json_edit(object), key, value, err);
+	*out = as_json_get(object, key);
+	*out = is_object(*out) ? *out : NULL;
+	return rc;
+}
+
+static int profile_condition(const assay_json *condition, assay_error *err)
+{
+	const assay_json *world = NULL, *exposure = NULL;
+	int rc = profile_member(condition, "world", "{}", &world, err);
+	rc = rc < 0 || !world ? rc : set_default(as_json_edit(world), "replay", "\"reference\"", err);
+	rc = rc < 0 ? rc : profile_member(condition, "exposure", "{\"use\":\"exposure/target\"}", &exposure, err);
+	if (rc == 0 && as_str_is(as_json_str(as_json_get(exposure, "use")), "exposure/target")) {
+		rc = set_default(as_json_edit(exposure), "reference", "true", err);
+	}
+	return rc;
+}
+
+/* The reference knows no state conditions: one in a task could not be met there. */
+static int profile_authors(const assay_json *document, assay_error *err)
+{
+	const assay_json *generation = NULL;
+	int rc = profile_member(document, "generation", "{}", &generation, err);
+	if (rc == 0 && generation && !as_json_get(generation, "authors")) {
+		rc = set_default(as_json_edit(generation), "authors", default_authors, err);
+	}
+	for (const assay_json *a = as_json_first(as_json_get(generation, "authors")); a && rc == 0;
+	     a = as_json_next(a)) {
+		const assay_json *distiller = as_json_get(a, "distiller");
+		if (as_str_is(as_json_str(as_json_get(distiller, "use")), "distiller/provenance")) {
+			rc = set_default(as_json_edit(distiller), "state_conditions", "false", err);
+		}
+	}
+	return rc;
+}
+
+/* What the profile decides where the user said nothing: before the schema's defaults say something for everybody. */
+static int apply_profile(const assay_json *document, assay_error *err)
+{
+	const assay_json *evaluation = NULL;
+	int rc;
 	if (!as_str_is(as_json_str(as_json_get(document, "profile")), "dynamicmcpbench")) {
 		return 0;
 	}
-	for (const assay_json *c = as_json_first(as_json_pointer(document, "/evaluation/conditions")); c && rc == 0;
+	rc = profile_authors(document, err);
+	rc = rc < 0 ? rc : profile_member(document, "evaluation", "{}", &evaluation, err);
+	if (rc == 0 && evaluation && !as_json_get(evaluation, "conditions")) {
+		rc = set_default(as_json_edit(evaluation), "conditions", "[{\"name\":\"main\"}]", err);
+	}
+	for (const assay_json *c = as_json_first(as_json_get(evaluation, "conditions")); c && rc == 0;
 	     c = as_json_next(c)) {
-		assay_json *condition = as_json_edit(c);
-		rc = set_default(condition, "world", "{\"replay\":\"reference\",\"near\":0.75}", err);
-		rc = rc < 0 ? rc : set_default(condition, "exposure", "{\"use\":\"exposure/target\"}", err);
-		if (rc == 0 && as_str_is(as_json_str(as_json_pointer(c, "/exposure/use")), "exposure/target")) {
-			rc = set_default(as_json_edit(as_json_get(c, "exposure")), "reference", "true", err);
-		}
+		bool recorded = as_json_boolean(as_json_get(c, "recorded"), 0);
+		rc = is_object(c) && !recorded ? profile_condition(c, err) : 0;
 	}
 	return rc;
 }
@@ -180,9 +230,9 @@ static int hash_bench(as_manifest *m, assay_error *err)
 
 static int expand(assay_json *document, const char *base_dir, const char *seed, assay_error *err)
 {
-	int rc = check_shape(document, err);
+	int rc = apply_profile(document, err);
 	if (rc == 0) {
-		rc = apply_profile(document, err);
+		rc = check_shape(document, err);
 	}
 	if (rc == 0) {
 		rc = fill_sections(document, err);

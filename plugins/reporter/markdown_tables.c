@@ -49,8 +49,8 @@ static void exposure_line(markdown_report *r, const assay_json *b)
 {
 	const assay_json_api *J = r->json;
 	const assay_json *exposure = J->get(b, "exposure");
-	if (!exposure) {
-		return; /* a model that an older program made */
+	if (J->type(exposure) != ASSAY_JSON_OBJECT) {
+		return; /* a model that an older program made, or attempts that somebody else recorded */
 	}
 	markdown_add(&r->out, "Exposure: ");
 	markdown_escape(&r->out, member(r, exposure, "use"), 0);
