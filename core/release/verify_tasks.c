@@ -27,12 +27,13 @@ typedef struct task_case {
 int as_verify_trace_id(verification *v, const rows *r, assay_json *document, assay_error *err)
 {
 	const assay_json *said = as_json_get(document, "trace_id");
-	assay_json *kept = said ? as_json_clone(said) : NULL;
+	assay_json *kept;
 	char id[37];
 	int rc;
 	if (!said || r->foreign) {
 		return 0; /* as_trace_from_json says so; who recorded it elsewhere gave it an id of his own */
 	}
+	kept = as_json_clone(said);
 	rc = kept && as_json_set(document, "trace_id", as_json_cstring("")) == 0 ? 0 : as_fail_memory(err);
 	rc = rc < 0 ? rc : as_trace_content_id(document, id, err);
 	if (rc == 0 && !as_str_is(as_json_str(kept), id)) {
