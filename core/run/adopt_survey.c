@@ -272,7 +272,9 @@ int as_adopt_survey(const char *folder, as_lines *lines, as_corpus_counts *count
 		memcpy(a ? a->digest : digest, digest, sizeof digest);
 	}
 	if (rc == 0) {
-		qsort(a->traces, a->n_traces, sizeof *a->traces, compare_traces);
+		if (a->n_traces > 1) {
+			qsort(a->traces, a->n_traces, sizeof *a->traces, compare_traces);
+		}
 		rc = index_tasks(a, err);
 	}
 	rc = rc < 0 ? rc : add_unscored(a, err);
