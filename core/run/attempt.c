@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/base/hash.h"
+#include "core/run/describe.h"
 #include "core/run/reach.h"
 #include <assay/roles/explorer.h>
 #include <string.h>
@@ -160,6 +161,9 @@ static int note_exposure(const as_context *c, const as_session_spec *spec, assay
 	rc |= as_json_set(o, "tools", as_json_integer((int64_t)as_recorder_count(c->recorder)));
 	rc |= as_json_set(o, "checkpoints", as_json_integer(reach.checkpoints));
 	rc |= as_json_set(o, "reachable", as_json_integer(reach.reachable));
+	if (spec->described) {
+		rc |= as_json_set(o, "descriptions", as_json_cstring(spec->described->describer.use));
+	}
 	rc |= as_json_set(o, "embedded_texts", as_json_integer((int64_t)c->embedded));
 	if (rc < 0) {
 		as_json_free(o);
@@ -196,6 +200,8 @@ int as_session_run(as_worker *w, const as_session_spec *spec, as_session_result 
 	options.catalogue = c.engine->catalogue;
 	options.exceptions = as_manifest_is_reference(c.engine->manifest);
 	options.pool = c.engine->pool;
+	options.describe = spec->described ? as_describe : NULL;
+	options.describer = (void *)(uintptr_t)spec->described;
 	rc = as_worker_instance(w, spec->explorer, ASSAY_ROLE_EXPLORER, &explorer, err);
 	if (rc == 0) {
 		rc = as_worker_instance(w, spec->exposure, ASSAY_ROLE_EXPOSURE, &exposure, err);

@@ -18,8 +18,9 @@ typedef struct as_session_spec {
 	const assay_json *sampling; /* NULL: the model's own */
 	const char *subject;        /* key of stored replies and timings */
 	int64_t try_number;
-	as_world *world; /* borrowed */
-	bool probed;     /* the task's probes are asked in the end */
+	as_world *world;                    /* borrowed */
+	const as_condition_spec *described; /* its describer words what is offered; NULL: nobody does */
+	bool probed;                        /* the task's probes are asked in the end */
 } as_session_spec;
 
 typedef struct as_session_result {

@@ -64,6 +64,11 @@ int as_engine_open(const as_engine_options *options, as_engine **out, assay_erro
 		free(e);
 		return as_fail_memory(err);
 	}
+	if (pthread_mutex_init(&e->describing, NULL) != 0) {
+		pthread_mutex_destroy(&e->embedding);
+		free(e);
+		return as_fail_memory(err);
+	}
 	e->work.lock = -1;
 	e->manifest = m;
 	e->registry = options->registry;
@@ -72,7 +77,8 @@ int as_engine_open(const as_engine_options *options, as_engine **out, assay_erro
 	e->cancel = options->cancel;
 	e->progress = options->progress;
 	e->jobs = m->jobs ? m->jobs : as_pool_cores();
-	rc = as_variables_load(m->base_dir, &e->variables, err);
+	e->descriptions = as_json_object();
+	rc = e->descriptions ? as_variables_load(m->base_dir, &e->variables, err) : as_fail_memory(err);
 	rc = rc < 0 ? rc : make_redactor(e, err);
 	if (rc == 0) {
 		rc = as_json_pool_new(&e->pool, err);
@@ -119,6 +125,8 @@ void as_engine_close(as_engine *e)
 	as_redactor_free(e->redactor);
 	as_catalogue_free(e->catalogue);
 	as_json_pool_free(e->pool);
+	as_json_free(e->descriptions);
+	pthread_mutex_destroy(&e->describing);
 	pthread_mutex_destroy(&e->embedding);
 	free(e);
 }

@@ -31,8 +31,10 @@ typedef struct as_engine {
 	as_quota *quota;
 	as_estate estate;
 	as_workdir work;
-	as_json_pool *pool;        /* what attempts have in common */
-	pthread_mutex_t embedding; /* one worker at a time asks for vectors, so that none is asked for twice */
+	as_json_pool *pool;         /* what attempts have in common */
+	pthread_mutex_t describing; /* likewise, for what descriptions are made anew: guards descriptions */
+	assay_json *descriptions;   /* object: name of the request -> text */
+	pthread_mutex_t embedding;  /* one worker at a time asks for vectors, so that none is asked for twice */
 } as_engine;
 
 typedef struct as_engine_options {

@@ -332,6 +332,7 @@ static int run_try(evaluation *v, as_worker *w, const eval_item *item, const cha
 	spec.task = t->document;
 	spec.seed = as_hash_u64(id);
 	replay.task = t->document;
+	spec.described = condition->describer.use ? condition : NULL;
 	replay.simulate = condition->simulator.use ? as_simulate : NULL;
 	replay.simulator = (void *)(uintptr_t)&condition->simulator;
 	spec.probed = replay.mode == AS_REPLAY_STATEFUL; /* the reference has no probes, and one eternal version */

@@ -59,6 +59,7 @@ typedef struct as_budget {
 typedef struct as_condition_spec {
 	const char *name;
 	as_replay_options replay; /* task and simulator not set */
+	as_use describer;         /* likewise */
 	as_use simulator;         /* its use is NULL: none */
 	as_use exposure;
 	as_budget budget;

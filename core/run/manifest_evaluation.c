@@ -126,6 +126,20 @@ static int read_simulator(as_manifest_build *b, const assay_json *world, size_t 
 	return rc < 0 ? rc : record_model(b, &c->simulator, as_json_edit(c->record), "simulator", err);
 }
 
+static int read_describer(as_manifest_build *b, const assay_json *describe, size_t index, as_condition_spec *c,
+			  assay_error *err)
+{
+	static const char *const reserved[] = {"use", "model", NULL};
+	char pointer[96];
+	int rc;
+	if (!describe) {
+		return 0;
+	}
+	snprintf(pointer, sizeof pointer, "/evaluation/conditions/%zu/descriptions", index);
+	rc = as_read_use(b, describe, "world", NULL, reserved, pointer, &c->describer, err);
+	return rc < 0 ? rc : record_model(b, &c->describer, as_json_edit(c->record), "describer", err);
+}
+
 static int read_condition(as_manifest_build *b, const assay_json *v, size_t index, uint32_t attempts,
 			  as_condition_spec *c, assay_error *err)
 {
@@ -144,7 +158,8 @@ static int read_condition(as_manifest_build *b, const assay_json *v, size_t inde
 	c->replay.near_threshold = as_json_f64(as_json_get(world, "near"), 0.75);
 	c->budget = as_read_budget(as_json_get(v, "budget"), DEFAULT_SECONDS);
 	c->attempts = (uint32_t)as_json_i64(as_json_get(v, "attempts"), attempts);
-	if (read_simulator(b, world, index, c, err) < 0) {
+	if (read_simulator(b, world, index, c, err) < 0 ||
+	    read_describer(b, as_json_get(v, "descriptions"), index, c, err) < 0) {
 		return ASSAY_EDATA;
 	}
 	snprintf(pointer, sizeof pointer, "/evaluation/conditions/%zu", index);

@@ -51,6 +51,7 @@ static int check_candidates(const check *k)
 	}
 	for (size_t i = 0; i < m->n_conditions && rc == 0; i++) {
 		rc = check_one(k, &m->conditions[i].simulator);
+		rc = rc < 0 ? rc : check_one(k, &m->conditions[i].describer);
 	}
 	for (size_t i = 0; i < m->n_scorers && rc == 0; i++) {
 		rc = check_one(k, &m->scorers[i]);

@@ -30,6 +30,7 @@ struct as_recorder {
 typedef struct offer_sink {
 	assay_offer_sink pub;
 	as_recorder *recorder;
+	as_call *call;
 } offer_sink;
 
 static const offer *find_offer(const as_recorder *r, assay_str name)
@@ -83,6 +84,8 @@ static int add_offer(assay_offer_sink *pub, const assay_tool *tool, assay_str na
 	as_recorder *r = ((offer_sink *)pub)->recorder;
 	bool own = !tool || name.len > 0 || description.len > 0 || parameters;
 	assay_str shown = name;
+	assay_text other = {0};
+	int rc = 0;
 	if (tool && name.len == 0) {
 		shown = as_str(
 			as_arena_printf(&r->arena, "%.*s__%.*s", ASSAY_FMT(tool->server), ASSAY_FMT(tool->name)));
@@ -98,17 +101,25 @@ static int add_offer(assay_offer_sink *pub, const assay_tool *tool, assay_str na
 	if (find_offer(r, shown)) {
 		return 0; /* the first of a name stays, as in a set */
 	}
-	if (as_json_append(r->tools, offered_function(r, tool, shown, description, parameters, own)) < 0) {
-		return as_fail_memory(err);
+	if (tool && description.len == 0 && r->options.describe) {
+		rc = r->options.describe(r->options.describer, ((offer_sink *)pub)->call, tool, &other, err);
+		description = as_text_str(other);
+		own = true;
 	}
-	r->offers[r->n_offers++] = (offer){shown, tool};
-	return 0;
+	if (rc == 0 && as_json_append(r->tools, offered_function(r, tool, shown, description, parameters, own)) < 0) {
+		rc = as_fail_memory(err);
+	}
+	if (rc == 0) {
+		r->offers[r->n_offers++] = (offer){shown, tool};
+	}
+	as_text_free(&other);
+	return rc;
 }
 
 static int ask_exposure(as_recorder *r, as_call *call, assay_error *err)
 {
 	const assay_exposure_ops *ops = as_instance_ops(r->options.exposure);
-	offer_sink sink = {{sizeof sink.pub, 0, add_offer}, r};
+	offer_sink sink = {{sizeof sink.pub, 0, add_offer}, r, call};
 	int rc = ops->offer(as_instance_self(r->options.exposure), &call->pub, &r->options.request, &sink.pub, err);
 	if (rc < 0) {
 		as_error_where(err, as_instance_info(r->options.exposure)->use, 0);

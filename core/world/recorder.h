@@ -10,6 +10,9 @@
 #include "core/world/world.h"
 #include <assay/roles/exposure.h>
 
+/* Another description of a tool than its server's; the caller frees it. */
+typedef int as_describe_fn(void *payload, as_call *call, const assay_tool *tool, assay_text *out, assay_error *err);
+
 typedef struct as_recorder_options {
 	as_world *world;                 /* borrowed */
 	const as_catalogue *catalogue;   /* borrowed */
@@ -22,7 +25,9 @@ typedef struct as_recorder_options {
 	/* A server that breaks down during a call is an error that the agent reads, as with the reference (page 1.1 and
 	 * 7.1), and not the end of the session. */
 	bool exceptions;
-	as_json_pool *pool; /* borrowed: sessions that are offered the same share it; NULL: none */
+	as_json_pool *pool;       /* borrowed: sessions that are offered the same share it; NULL: none */
+	as_describe_fn *describe; /* NULL: tools are offered as their servers describe them */
+	void *describer;
 } as_recorder_options;
 
 typedef struct as_recorder as_recorder;
