@@ -392,7 +392,7 @@ static int send_line(as_wire *w, as_call *call, uint32_t kind, assay_str line, c
 	const assay_message message = {
 		.size = sizeof message, .kind = kind, .text = line, .revision = w->revision, .headers = headers};
 	assay_error cause = {0};
-	char during[128];
+	char during[192];
 	int rc = ASSAY_HAS(w->ops, send_message) && w->ops->send_message
 			 ? w->ops->send_message(w->transport, &call->pub, &message, &cause)
 			 : w->ops->send(w->transport, &call->pub, line, &cause);
@@ -474,12 +474,11 @@ static void cancel_open(as_wire *w, const assay_call *call, const char *reason, 
 
 /* --- asking ------------------------------------------------------------------------------------------------------ */
 
-static int give_up(as_wire *w, const assay_call *call, const as_wire_request *r, int rc, assay_error *err)
+static int give_up(as_wire *w, const assay_call *call, const as_wire_request *r, const char *name, int rc,
+		   assay_error *err)
 {
-	char name[160];
 	as_buf about = {0};
 
-	name_request(r, name, sizeof name);
 	if (rc == ASSAY_ECANCELED) {
 		as_wire_fail(w, err, rc, "%s was cancelled", name);
 	} else if (as_remaining(((const as_call *)(const void *)call)->deadline_ms) == 0) {
@@ -496,7 +495,7 @@ static int give_up(as_wire *w, const assay_call *call, const as_wire_request *r,
 	return rc;
 }
 
-static int wait_answer(as_wire *w, assay_call *call, const as_wire_request *r, assay_error *err)
+static int wait_answer(as_wire *w, assay_call *call, const as_wire_request *r, const char *name, assay_error *err)
 {
 	while (!w->answer) {
 		inbox in = {.sink = {.size = sizeof in.sink, .emit = inbox_emit, .write = inbox_write}, .wire = w};
@@ -509,9 +508,6 @@ static int wait_answer(as_wire *w, assay_call *call, const as_wire_request *r, a
 			return die(w, err, w->fault.code, "%s", w->fault.message);
 		}
 		if (rc == ASSAY_EDATA && ASSAY_HAS(w->ops, refusal) && w->ops->refusal) {
-			char name[160];
-
-			name_request(r, name, sizeof name);
 			rc = take_refusal(w, name, &cause, err);
 			if (rc) {
 				return rc;
@@ -519,7 +515,7 @@ static int wait_answer(as_wire *w, assay_call *call, const as_wire_request *r, a
 			continue;
 		}
 		if (rc < 0 && rc != ASSAY_ETIMEOUT && rc != ASSAY_ECANCELED) {
-			return die_of(w, err, r->method, &cause, rc);
+			return die_of(w, err, name, &cause, rc);
 		}
 		/* What was asked is answered even when our own time is up: progress may just have moved the deadline.
 		 */
@@ -532,7 +528,7 @@ static int wait_answer(as_wire *w, assay_call *call, const as_wire_request *r, a
 			}
 		}
 		if (!w->answer && (rc == ASSAY_ECANCELED || as_remaining(inner.deadline_ms) == 0)) {
-			return give_up(w, call, r, rc == ASSAY_ECANCELED ? rc : ASSAY_ETIMEOUT, err);
+			return give_up(w, call, r, name, rc == ASSAY_ECANCELED ? rc : ASSAY_ETIMEOUT, err);
 		}
 	}
 	return 0;
@@ -628,6 +624,7 @@ int as_wire_ask(as_wire *w, assay_call *call, const as_wire_request *r, as_wire_
 {
 	as_buf line = {0};
 	as_call inner;
+	char name[160];
 	int rc;
 
 	*answer = (as_wire_answer){0};
@@ -646,14 +643,15 @@ int as_wire_ask(as_wire *w, assay_call *call, const as_wire_request *r, as_wire_
 	if (r->progress && r->timeout_ms < AS_FOREVER / PROGRESS_FACTOR) {
 		w->latest_ms = as_deadline(r->timeout_ms * PROGRESS_FACTOR);
 	}
+	name_request(r, name, sizeof name);
 	as_buf_reserve(&line, REQUEST_BYTES);
 	rc = write_request(w, r, &line, err);
 	if (!rc) {
 		inner = inner_call(call, w->deadline_ms);
-		rc = send_line(w, &inner, ASSAY_MESSAGE_REQUEST, as_buf_str(&line), r->method, r->headers, err);
+		rc = send_line(w, &inner, ASSAY_MESSAGE_REQUEST, as_buf_str(&line), name, r->headers, err);
 	}
 	if (!rc) {
-		rc = wait_answer(w, call, r, err);
+		rc = wait_answer(w, call, r, name, err);
 	}
 	if (!rc) {
 		rc = read_answer(w, r, answer, err);

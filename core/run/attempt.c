@@ -89,6 +89,16 @@ static int offer(as_context *c, as_session_result *out, assay_error *err)
 	return 0;
 }
 
+/* The end of a session says which of our words it was; only the log says which server, and what it did. */
+static void tell_fault(const as_context *c, const as_session_result *result)
+{
+	char line[900];
+	if (c->fault == AS_FAULT_SERVER && result->end) {
+		as_error_format(&result->cause, line, sizeof line);
+		as_log_put(c->call.log, "run", ASSAY_LOG_WARN, "%s: %s: %s", c->subject, result->end, line);
+	}
+}
+
 static int explore(as_context *c, const as_session_spec *spec, const as_instance *explorer, as_session_result *out,
 		   assay_json **exploration, assay_error *err)
 {
@@ -108,6 +118,7 @@ static int explore(as_context *c, const as_session_spec *spec, const as_instance
 	} else {
 		out->cause.code = rc;
 		out->end = end_of_error(c, rc);
+		tell_fault(c, out);
 		as_collect_one(&got, spec->explorer->use, exploration,
 			       NULL); /* what was said until then, if anything */
 		if (out->end) {

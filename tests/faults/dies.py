@@ -1,12 +1,20 @@
 #!/usr/bin/python3
-"""dies.py COMMAND...: that server, until a tool is called: then it is gone."""
+"""dies.py [--swell TOOL,...] COMMAND...: that server, until a tool is called: then it is gone. Or only calls of these tools go
+wrong: their answers are larger than anybody takes."""
+import json
 import subprocess
 import sys
 
-server = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE)
+swells = sys.argv[2].split(",") if sys.argv[1] == "--swell" else None
+server = subprocess.Popen(sys.argv[3:] if swells else sys.argv[1:], stdin=subprocess.PIPE)
 for line in sys.stdin.buffer:
-    if b'"tools/call"' in line:
+    if b'"tools/call"' in line and not swells:
         server.kill()
         sys.exit("out of memory, they say")
+    if swells and json.loads(line).get("params", {}).get("name") in swells:
+        sys.stdout.write('{"jsonrpc": "2.0", "id": %d, "result": {"content": [{"type": "text", "text": "' % json.loads(line)["id"])
+        sys.stdout.write("x" * (20 << 20) + '"}]}}\n')
+        sys.stdout.flush()
+        continue
     server.stdin.write(line)
     server.stdin.flush()

@@ -1,13 +1,13 @@
 """Other people's MCP servers for "make peers", in pinned versions. {dir} is a scratch folder of the server's own, {cache} the
-folder that packages land in, {port} a free port."""
+folder that packages land in, {port} a free port, {store} the port of the database that it speaks to (stores.py)."""
 
 from collections import namedtuple
 
 # name: in the list that is imported; source: npm, pypi, pypi1 (on the first generation of the Python SDK) or "ours";
 # program: below node_modules or bin; tools: how many at least; tool, arguments, says: a call and what its answer holds;
-# url: the path of one that is reached over HTTP; kind: what the list says of it; ci: one of those that CI runs.
-Peer = namedtuple("Peer", "name source package program args env protocol tools tool arguments says url kind ci exits",
-                  defaults=("", "", False, 0))
+# url: the path of one that is reached over HTTP; kind: what the list says of it; ci: one of those that CI runs; store: its database.
+Peer = namedtuple("Peer", "name source package program args env protocol tools tool arguments says url kind ci exits store",
+                  defaults=("", "", False, 0, ""))
 
 NPM = "@modelcontextprotocol/"
 NOTE = "written by the test"
@@ -72,6 +72,12 @@ PEERS = [
     Peer("sqlite-py", "pypi1", "mcp-server-sqlite==2025.4.25", "mcp-server-sqlite", ["--db-path", "{dir}/c.db"], {}, NEW, 6,
          "read_query", {"query": "select 6*7 as n"}, "42"),
     Peer("sums-py", "pypi", "fastmcp==4.2.3", "python", ["{here}/sums.py", "stdio"], {}, STATELESS, 1, *SUM),
+    # these two do not end when their input does, the second one once it has been asked
+    Peer("redis", "npm", NPM + "server-redis@2025.4.25", NPM + "server-redis/dist/index.js", ["redis://127.0.0.1:{store}"], {}, NEW, 4,
+         "set", {"key": "k", "value": "v"}, "Successfully set", store="redis"),
+    Peer("postgres", "npm", NPM + "server-postgres@0.6.2", NPM + "server-postgres/dist/index.js",
+         ["postgresql://postgres@127.0.0.1:{store}/postgres"], {}, "2024-11-05", 1, "query", {"sql": "select 6*7 as n"}, "42",
+         store="postgres"),
     # --- by HTTP and one event stream, as in 2024
     Peer("everything-sse", "npm", NPM + "server-everything@2026.8.31", NPM + "server-everything/dist/index.js", ["sse"],
          {"PORT": "{port}"}, NEW, 13, "get-sum", {"a": 2, "b": 40}, "42", "/sse", "sse", True),

@@ -411,8 +411,8 @@ START_TEST(test_failures_of_calls)
 		{"call-batch-new", CALL, ASSAY_ETIMEOUT, false,
 		 "was no message, the last: JSON that is neither a request"},
 		{"call-dies", CALL, ASSAY_EUNREACH, true,
-		 "tools/call: it was killed by SIGKILL (stderr: bad-server: segmentation fault, they say)"},
-		{"call-closes", CALL, ASSAY_EUNREACH, true, "tools/call: it closed its stdout"},
+		 "tools/call of a: it was killed by SIGKILL (stderr: bad-server: segmentation fault, they say)"},
+		{"call-closes", CALL, ASSAY_EUNREACH, true, "tools/call of a: it closed its stdout"},
 	};
 
 	for (size_t i = 0; i < sizeof failures / sizeof *failures; i++) {
@@ -478,7 +478,7 @@ START_TEST(test_server_does_not_read)
 	}
 	as_buf_puts(&args, "\"}");
 	ck_assert_int_eq(peer_call(&p, "a", args.ptr, SHORT, &result, &rpc_error), ASSAY_ETIMEOUT);
-	ck_assert_str_eq(p.err.message, "it did not take tools/call in time");
+	ck_assert_str_eq(p.err.message, "it did not take tools/call of a in time");
 	ck_assert(as_mcp_is_dead(p.session));
 	as_buf_free(&args);
 	peer_end(&p);
