@@ -236,13 +236,6 @@ double as_ratio(assay_str a, assay_str b)
 	return ratio;
 }
 
-/* The distinct [a-z0-9]{2,} runs of a text. */
-typedef struct tokens {
-	as_buf text;
-	assay_str *at; /* sorted; into text */
-	size_t n, cap;
-} tokens;
-
 static int by_bytes(const void *x, const void *y)
 {
 	return as_str_cmp(*(const assay_str *)x, *(const assay_str *)y);
@@ -253,7 +246,7 @@ static bool is_token_byte(char c)
 	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
-static bool tokenise(assay_str s, tokens *out)
+bool as_word_set_of(assay_str s, as_word_set *out)
 {
 	size_t kept = 0;
 
@@ -288,13 +281,20 @@ static bool tokenise(assay_str s, tokens *out)
 	return true;
 }
 
+void as_word_set_free(as_word_set *w)
+{
+	as_buf_free(&w->text);
+	free(w->at);
+	*w = (as_word_set){0};
+}
+
 double as_jaccard(assay_str a, assay_str b)
 {
-	tokens x = {0}, y = {0};
+	as_word_set x = {0}, y = {0};
 	size_t common = 0;
 	double result = -1;
 
-	if (!tokenise(a, &x) || !tokenise(b, &y)) {
+	if (!as_word_set_of(a, &x) || !as_word_set_of(b, &y)) {
 		goto out;
 	}
 	for (size_t i = 0, j = 0; i < x.n && j < y.n;) {
@@ -306,10 +306,8 @@ double as_jaccard(assay_str a, assay_str b)
 	}
 	result = x.n == 0 || y.n == 0 ? 0 : (double)common / (double)(x.n + y.n - common);
 out:
-	as_buf_free(&x.text);
-	as_buf_free(&y.text);
-	free(x.at);
-	free(y.at);
+	as_word_set_free(&x);
+	as_word_set_free(&y);
 	return result;
 }
 

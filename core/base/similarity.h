@@ -10,6 +10,15 @@
 #define AS_RATIO_WORK 500000000u
 double as_ratio(assay_str a, assay_str b);
 
+/* The distinct [a-z0-9]{2,} runs of a lower-cased text, sorted. Zero-initialise; false: no memory. */
+typedef struct as_word_set {
+	as_buf text;
+	assay_str *at; /* into text */
+	size_t n, cap;
+} as_word_set;
+bool as_word_set_of(assay_str s, as_word_set *out);
+void as_word_set_free(as_word_set *w);
+
 /* Jaccard of the sets of [a-z0-9]{2,} runs in the lower-cased texts; 0 when a side is empty. -1: no memory. */
 double as_jaccard(assay_str a, assay_str b);
 

@@ -7,6 +7,7 @@
 #include "core/base/http.h"
 #include "core/base/log.h"
 #include "core/base/random.h"
+#include "core/task/catalogue.h"
 #include "core/task/checks.h"
 #include <assay/embed.h>
 #include <assay/host.h>
@@ -43,6 +44,7 @@ typedef struct as_call {
 	as_log *log;                /* NULL: silent */
 	const char *component;      /* for log lines: "explorer/loop" */
 	const char *cwd;            /* where children start; NULL: ours */
+	as_catalogue *catalogue;    /* for comparing its tools; NULL: none */
 	as_checks *checks;          /* of tasks that outlive it; NULL: predicates are read each time */
 } as_call;
 

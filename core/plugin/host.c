@@ -228,7 +228,18 @@ static int sampler_draw(assay_call *call, const char *name, assay_tools required
 	return rc < 0 ? rc : c->hooks->draw(c->context, name, required, candidates, n, seed, picked, n_picked, err);
 }
 
-static const assay_sampler_api sampler_api = {sizeof sampler_api, 0, sampler_draw};
+static int sampler_rate(assay_call *call, uint32_t by, double least, assay_tools required, assay_tools candidates,
+			double *scores, uint32_t *places, assay_error *err)
+{
+	const as_likeness *likeness;
+	as_call *c = as_call_of(call);
+	int rc = c->catalogue ? as_catalogue_likeness(c->catalogue, &likeness, err) : 0;
+	return !c->catalogue || rc < 0
+		       ? rc
+		       : as_likeness_rate(likeness, by, least, required, candidates, scores, places, err);
+}
+
+static const assay_sampler_api sampler_api = {sizeof sampler_api, 0, sampler_draw, sampler_rate};
 
 const assay_host *as_host(void)
 {

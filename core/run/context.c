@@ -369,4 +369,5 @@ void as_context_init(as_context *c, as_worker *w, const char *component, const c
 	c->call.log = w->engine->log;
 	c->call.component = component;
 	c->call.cwd = w->engine->manifest->base_dir;
+	c->call.catalogue = w->engine->catalogue;
 }

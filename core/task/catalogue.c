@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/task/rules.h"
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,8 @@ struct as_catalogue {
 	size_t n_servers;
 	const assay_tool **sorted; /* all tools by (server, name) */
 	size_t n_tools;
+	as_likeness *likeness;
+	pthread_mutex_t lock; /* guards likeness */
 };
 
 static const char *const class_names[] = {"static", "live_read", "stateful_write"};
@@ -162,6 +165,10 @@ int as_catalogue_new(assay_json *records, as_catalogue **out, assay_error *err)
 	as_catalogue *c = as_new(1, sizeof *c);
 	int rc = 0;
 	*out = NULL;
+	if (c && pthread_mutex_init(&c->lock, NULL) != 0) {
+		free(c);
+		c = NULL;
+	}
 	if (!c) {
 		as_json_free(records);
 		return as_fail_memory(err);
@@ -205,8 +212,22 @@ void as_catalogue_free(as_catalogue *c)
 		as_json_free(c->records);
 		as_json_free(c->tags);
 		as_arena_free(&c->arena);
+		as_likeness_free(c->likeness);
+		pthread_mutex_destroy(&c->lock);
 		free(c);
 	}
+}
+
+int as_catalogue_likeness(as_catalogue *c, const as_likeness **out, assay_error *err)
+{
+	int rc = 0;
+	pthread_mutex_lock(&c->lock);
+	if (!c->likeness) {
+		rc = as_likeness_new(as_catalogue_tools(c), &c->likeness, err);
+	}
+	*out = c->likeness;
+	pthread_mutex_unlock(&c->lock);
+	return rc;
 }
 
 const assay_json *as_catalogue_records(const as_catalogue *c)

@@ -4,6 +4,7 @@
 #define AS_CATALOGUE_H
 
 #include "core/base/json.h"
+#include "core/task/likeness.h"
 #include <assay/catalogue.h>
 
 #define AS_CLASS_STATIC 0
@@ -37,6 +38,8 @@ assay_tools as_catalogue_tools(const as_catalogue *c); /* all, sorted by (server
 const assay_tool *as_catalogue_find(const as_catalogue *c, assay_str server, assay_str tool); /* NULL: none */
 size_t as_catalogue_servers(const as_catalogue *c, const as_catalogue_server **out);          /* sorted by id */
 const as_catalogue_server *as_catalogue_server_of(const as_catalogue *c, assay_str server);   /* NULL: none */
+/* How alike its tools are; made when it is first asked for, by any thread, and the catalogue's. */
+int as_catalogue_likeness(as_catalogue *c, const as_likeness **out, assay_error *err);
 /* {server: [tags]}; borrowed. */
 const assay_json *as_catalogue_tags(const as_catalogue *c);
 /* The tools of some servers (array of ids), in catalogue order. The list is the arena's. */

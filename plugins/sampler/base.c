@@ -12,6 +12,7 @@ typedef struct ranked {
 	const assay_tool *tool;
 	double score;
 	uint32_t index; /* in the candidates */
+	uint32_t place; /* by server and name, when the host has rated them */
 } ranked;
 
 static int plain_open(const assay_host *host, const assay_json *options, void **self, assay_error *err)
@@ -47,6 +48,78 @@ static int compare_ranked(const void *a, const void *b)
 	return c ? c : compare_text(x->tool->name, y->tool->name);
 }
 
+static int compare_placed(const void *a, const void *b)
+{
+	const ranked *x = a, *y = b;
+	int c = (x->score < y->score) - (x->score > y->score);
+	return c ? c : (x->place > y->place) - (x->place < y->place);
+}
+
+/* Bring the first `wanted` of them to the front, in order. What follows is in no order. */
+static void sort_first(ranked *list, size_t count, size_t wanted)
+{
+	size_t kept = wanted < count ? wanted : count;
+	qsort(list, kept, sizeof *list, compare_placed);
+	for (size_t i = kept; i < count && kept > 0; i++) {
+		ranked one = list[i];
+		size_t k = kept;
+		if (compare_placed(&one, &list[kept - 1]) > 0) {
+			continue;
+		}
+		list[i] = list[kept - 1];
+		for (; k > 1 && compare_placed(&one, &list[k - 2]) < 0; k--) {
+			list[k - 1] = list[k - 2];
+		}
+		list[k - 1] = one;
+	}
+}
+
+/* Candidates as the host rates them, in their order by server and name but for those that share something: they come
+ * first, and of them the first `wanted` in order. *n is SIZE_MAX when the host cannot. */
+static int rank_by_host(const assay_host *host, assay_call *call, uint32_t by, assay_tools required,
+			assay_tools candidates, size_t wanted, ranked **out, size_t *n, assay_error *err)
+{
+	double *scores = host->alloc((candidates.count + 1) * sizeof *scores);
+	uint32_t *places = host->alloc((candidates.count + 1) * sizeof *places);
+	ranked *list = host->alloc((candidates.count + 1) * sizeof *list);
+	size_t alike = 0, count;
+	int rc = ASSAY_HAS(host->sampler, rate) && host->sampler->rate ? 1 : 0;
+	*n = SIZE_MAX;
+	if (!scores || !places || !list) {
+		rc = host->fail(err, ASSAY_ENOMEM, "out of memory");
+	} else if (rc == 1) {
+		rc = host->sampler->rate(call, by, NEAR_NAME, required, candidates, scores, places, err);
+	}
+	for (size_t i = 0; i < candidates.count && rc == 1; i++) {
+		if (scores[i] > 0) {
+			list[alike++] = (ranked){candidates.list[i], scores[i], (uint32_t)i, places[i]};
+		}
+	}
+	count = alike;
+	for (size_t i = 0; i < candidates.count && rc == 1; i++) {
+		if (scores[i] >= 0 && !(scores[i] > 0)) {
+			list[count++] = (ranked){candidates.list[i], scores[i], (uint32_t)i, places[i]};
+		}
+	}
+	if (rc == 1) {
+		int ordered = 1;
+		sort_first(list, alike, wanted);
+		for (size_t i = alike + 1; i < count && ordered; i++) {
+			ordered = list[i - 1].place < list[i].place;
+		}
+		if (!ordered) {
+			qsort(list + alike, count - alike, sizeof *list, compare_placed);
+		}
+		*out = list;
+		*n = count;
+		list = NULL;
+	}
+	host->free(list);
+	host->free(places);
+	host->free(scores);
+	return rc < 0 ? rc : 0;
+}
+
 /* All candidates, ranked by a score that `rate` gives (negative: left out). */
 typedef double (*rate_fn)(const assay_host *host, assay_tools required, const assay_tool *candidate);
 
@@ -61,7 +134,7 @@ static int rank(const assay_host *host, assay_tools required, assay_tools candid
 	for (size_t i = 0; i < candidates.count; i++) {
 		double score = rate(host, required, candidates.list[i]);
 		if (score >= 0) {
-			list[count++] = (ranked){candidates.list[i], score, (uint32_t)i};
+			list[count++] = (ranked){candidates.list[i], score, (uint32_t)i, 0};
 		}
 	}
 	qsort(list, count, sizeof *list, compare_ranked);
@@ -91,6 +164,14 @@ static int take(const assay_host *host, assay_call *call, const ranked *list, si
 	}
 	host->free(order);
 	return 0;
+}
+
+/* By the host's index, or where there is none one by one. */
+static int rank_alike(const assay_host *host, assay_call *call, uint32_t by, rate_fn rate, assay_tools required,
+		      assay_tools candidates, size_t wanted, ranked **out, size_t *n, assay_error *err)
+{
+	int rc = rank_by_host(host, call, by, required, candidates, wanted, out, n, err);
+	return rc < 0 || *n != SIZE_MAX ? rc : rank(host, required, candidates, rate, out, n, err);
 }
 
 static double rate_equal(const assay_host *host, assay_tools required, const assay_tool *candidate)
@@ -159,7 +240,7 @@ static int draw_hard_negative(void *self, assay_call *call, assay_tools required
 	const assay_host *host = self;
 	ranked *list;
 	size_t count, similar = 0;
-	int rc = rank(host, required, candidates, rate_similar, &list, &count, err);
+	int rc = rank_alike(host, call, ASSAY_LIKE_WORDS, rate_similar, required, candidates, n, &list, &count, err);
 	*n_picked = 0;
 	if (rc < 0) {
 		return rc;
@@ -241,7 +322,8 @@ static int draw_same_name(void *self, assay_call *call, assay_tools required, as
 	const assay_host *host = self;
 	ranked *list;
 	size_t count, exact = 0;
-	int rc = rank(host, required, candidates, rate_name, &list, &count, err);
+	int rc = rank_alike(host, call, ASSAY_LIKE_NAMES, rate_name, required, candidates, candidates.count, &list,
+			    &count, err);
 	*n_picked = 0;
 	if (rc < 0) {
 		return rc;

@@ -121,7 +121,15 @@ typedef struct assay_sampler_api {
 	uint32_t reserved;
 	int (*draw)(assay_call *call, const char *name, assay_tools required, assay_tools candidates, size_t n,
 		    uint64_t seed, uint32_t *picked, size_t *n_picked, assay_error *err);
+	/* Since ABI 1.2. How alike each candidate is to that required tool which it is most alike to, out of an index
+	 * of the catalogue. By words: text->jaccard of "description name". By names: 2 for the same, else text->ratio
+	 * of its name and the required one's, or -1 below `least`. Also the candidates' places in the order of server
+	 * and name. Answers 1; or 0 when it does not know them all, and they have to be compared one by one. */
+	int (*rate)(assay_call *call, uint32_t by, double least, assay_tools required, assay_tools candidates,
+		    double *scores, uint32_t *places, assay_error *err);
 } assay_sampler_api;
+#define ASSAY_LIKE_WORDS 0u
+#define ASSAY_LIKE_NAMES 1u
 
 /* A child process: its own process group, our end of its stdin and stdout, its stderr kept with a bound. */
 typedef struct assay_process assay_process;

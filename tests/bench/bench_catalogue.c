@@ -101,10 +101,10 @@ static int hook_draw(void *context, const char *name, assay_tools required, assa
 	const assay_impl *const *impls = sampler_base_LTX_assay_plugin_v1()->impls;
 	as_call call;
 	as_rng rng;
-	(void)context;
 	as_call_init(&call);
 	as_rng_seed(&rng, seed);
 	call.rng = &rng;
+	call.catalogue = ((bench *)context)->catalogue;
 	while (strcmp((*impls)->name, name) != 0) {
 		impls++;
 	}
