@@ -34,7 +34,8 @@ void golden_number(as_buf *out, double value);
 /* Show `got` as what was expected when the two differ by rounding only. */
 void golden_near(golden_case *c, double expected, double got, double tolerance);
 
-/* A draw of a base sampler with a generator of its own, as the host makes it. */
+/* A draw of a base sampler with a generator of its own, as the host makes it. context: the as_catalogue that the tools
+ * are of, or NULL. */
 int golden_draw(void *context, const char *name, assay_tools required, assay_tools candidates, size_t n, uint64_t seed,
 		uint32_t *picked, size_t *n_picked, assay_error *err);
 

@@ -144,8 +144,8 @@ int golden_draw(void *context, const char *name, assay_tools required, assay_too
 	as_call call;
 	as_rng rng;
 
-	(void)context;
 	start_call(&call, &rng, seed);
+	call.catalogue = context;
 	for (; *impls; impls++) {
 		const assay_sampler_ops *ops = (*impls)->ops;
 		void *self = NULL;

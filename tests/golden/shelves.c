@@ -23,6 +23,7 @@ extern const assay_plugin *sampler_special_LTX_assay_plugin_v1(void);
 
 typedef struct shelf_case {
 	golden_case *c;
+	as_catalogue *catalogue;
 	assay_tools all;
 	const char *sampler;
 	const assay_tool *anchor;
@@ -145,7 +146,7 @@ static size_t draw_around(shelf_case *s, uint64_t seed, as_buf *all)
 	}
 	s->others = (assay_tools){others, n};
 	s->n = 0;
-	if (golden_draw(NULL, s->sampler, (assay_tools){&s->anchor, 1}, s->others, SIZE - 1, seed, picked, &s->n,
+	if (golden_draw(s->catalogue, s->sampler, (assay_tools){&s->anchor, 1}, s->others, SIZE - 1, seed, picked, &s->n,
 			&err) != 0) {
 		as_buf_puts(&s->c->got, err.message);
 	}
@@ -219,13 +220,13 @@ static assay_json *records_of(const assay_json *document)
 	return records;
 }
 
-static void draw_all(golden_case *c, const as_catalogue *catalogue, as_buf *all)
+static void draw_all(golden_case *c, as_catalogue *catalogue, as_buf *all)
 {
 	static const char *const samplers[] = {"random",    "hard_negative", "cross_domain",
 					       "same_name", "sibling",       "stratified"};
 	size_t fewest[] = {ANCHORS * (SIZE - 1), ANCHORS * (SIZE - 1), ANCHORS * (SIZE - 1), 1, ANCHORS,
 			   ANCHORS * (SIZE - 1)};
-	shelf_case s = {.c = c, .all = as_catalogue_tools(catalogue)};
+	shelf_case s = {.c = c, .catalogue = catalogue, .all = as_catalogue_tools(catalogue)};
 	as_rng rng;
 
 	for (size_t k = 0; k < sizeof samplers / sizeof *samplers; k++) {
