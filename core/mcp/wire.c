@@ -620,6 +620,12 @@ static int check_ready(as_wire *w, const assay_call *call, const as_wire_request
 	return 0;
 }
 
+/* From one and the same moment, so that a message about a limit tells that limit. */
+static int64_t later(int64_t moment, int64_t ms)
+{
+	return ms < AS_FOREVER - moment ? moment + ms : AS_FOREVER;
+}
+
 int as_wire_ask(as_wire *w, assay_call *call, const as_wire_request *r, as_wire_answer *answer, assay_error *err)
 {
 	as_buf line = {0};
@@ -638,10 +644,10 @@ int as_wire_ask(as_wire *w, assay_call *call, const as_wire_request *r, as_wire_
 	w->open_id = ++w->last_id;
 	w->timeout_ms = r->timeout_ms;
 	w->started_ms = as_now_ms();
-	w->deadline_ms = as_deadline(r->timeout_ms);
+	w->deadline_ms = later(w->started_ms, r->timeout_ms);
 	w->latest_ms = w->deadline_ms;
 	if (r->progress && r->timeout_ms < AS_FOREVER / PROGRESS_FACTOR) {
-		w->latest_ms = as_deadline(r->timeout_ms * PROGRESS_FACTOR);
+		w->latest_ms = later(w->started_ms, r->timeout_ms * PROGRESS_FACTOR);
 	}
 	name_request(r, name, sizeof name);
 	as_buf_reserve(&line, REQUEST_BYTES);

@@ -3,7 +3,8 @@ folder that packages land in, {port} a free port, {store} the port of the databa
 
 from collections import namedtuple
 
-# name: in the list that is imported; source: npm, pypi, pypi1 (on the first generation of the Python SDK) or "ours";
+# name: in the list that is imported; source: npm, pypi, pypi1 (on the first generation of the Python SDK) or alone (of PyPI,
+# beside no other);
 # program: below node_modules or bin; tools: how many at least; tool, arguments, says: a call and what its answer holds;
 # url: the path of one that is reached over HTTP; kind: what the list says of it; ci: one of those that CI runs; store: its database.
 Peer = namedtuple("Peer", "name source package program args env protocol tools tool arguments says url kind ci exits store",
@@ -72,6 +73,9 @@ PEERS = [
     Peer("sqlite-py", "pypi1", "mcp-server-sqlite==2025.4.25", "mcp-server-sqlite", ["--db-path", "{dir}/c.db"], {}, NEW, 6,
          "read_query", {"query": "select 6*7 as n"}, "42"),
     Peer("sums-py", "pypi", "fastmcp==4.2.3", "python", ["{here}/sums.py", "stdio"], {}, STATELESS, 1, *SUM),
+    # tasks of the newest revision, one of which asks for input
+    Peer("tasks-py", "alone", "fastmcp-tasks==4.1.4", "python", ["{here}/tasks.py", "stdio"], {}, STATELESS, 2, "ask", {},
+         "accept {'count': 42}"),
     # these two do not end when their input does, the second one once it has been asked
     Peer("redis", "npm", NPM + "server-redis@2025.4.25", NPM + "server-redis/dist/index.js", ["redis://127.0.0.1:{store}"], {}, NEW, 4,
          "set", {"key": "k", "value": "v"}, "Successfully set", store="redis"),
@@ -109,5 +113,7 @@ PEERS = [
          ["--port", "{port}", "--host", "127.0.0.1", "{node}", "{npm}/.bin/calc-mcp"], {}, NEW, 20, *MATH, "/mcp", ""),
     Peer("proxy-sse", "npm", "mcp-proxy@6.7.19", ".bin/mcp-proxy",
          ["--port", "{port}", "--host", "127.0.0.1", "{node}", "{npm}/.bin/calc-mcp"], {}, NEW, 20, *MATH, "/sse", "sse"),
+    Peer("tasks-http", "alone", "fastmcp-tasks==4.1.4", "python", ["{here}/tasks.py", "http", "{port}"], {}, STATELESS, 2,
+         "slow_sum", {"a": 40, "b": 2}, "42", "/mcp", "http"),
     Peer("sums-http", "pypi", "fastmcp==4.2.3", "python", ["{here}/sums.py", "http", "{port}"], {}, STATELESS, 1, *SUM, "/mcp", "http"),
 ]
