@@ -226,7 +226,8 @@ static int check_certificate(const task_case *c, assay_error *err)
 	if (!c->task || !c->reference || !c->tape || !c->line.certificate || !v->scorers[v->manifest->headline]) {
 		return 0;
 	}
-	rc = as_gates_run(v->worker, c->task, c->reference, c->tape, "verify", c->line.certificate, &again, &passed, &reason, &found);
+	rc = as_gates_run(v->worker, c->task, c->reference, c->tape, "verify", c->line.certificate, &again, &passed,
+			  &reason, &found);
 	if (rc < 0) {
 		return as_finding_of(v->out, at->file, at->line, NULL, &found, err);
 	}

@@ -13,7 +13,7 @@ typedef struct storing {
 	as_engine *e;
 	as_adopt_counts *counts;
 	assay_str run;
-	uint32_t results; /* read so far */
+	uint32_t results, traces; /* read so far */
 } storing;
 
 /* ---- results ---- */
@@ -205,11 +205,16 @@ static int store_part(const storing *s, const char *kind, assay_str key, assay_s
 
 static int store_trace(void *payload, const as_corpus_item *item, assay_error *err)
 {
-	const storing *s = payload;
+	storing *s = payload;
+	const adopted_trace *known;
+	assay_str id;
 	switch (item->kind) {
 	case AS_CORPUS_TRACE:
-		return as_store_put_document(s->e->store, "trace", as_json_str(as_json_get(*item->made, "trace_id")),
-					     item->text, err);
+		id = as_json_str(as_json_get(*item->made, "trace_id"));
+		known = as_adopted_trace(s->a, id);
+		return !known || known->place == s->traces++
+			       ? as_store_replace_document(s->e->store, "trace", id, item->text, err)
+			       : 0;
 	case AS_CORPUS_GOALS:
 	case AS_CORPUS_MANIFEST:
 	case AS_CORPUS_CATALOGUE:

@@ -14,6 +14,7 @@ typedef struct adopted_task {
 typedef struct adopted_trace {
 	assay_str id, task_id; /* task_id: what its metadata say; may be empty */
 	assay_str model;
+	uint32_t place; /* among the traces of the corpus: of several with one id the first counts */
 } adopted_trace;
 
 /* An attempt that was made elsewhere: a result, with its trace or without; or a candidate's trace without a result. */

@@ -32,10 +32,11 @@ static int note_trace(as_adoption *a, const as_line *line, const assay_json *mad
 	if (!as_grow(&a->traces, &a->cap_traces, a->n_traces + 1, sizeof *a->traces)) {
 		return as_fail_memory(err);
 	}
-	a->traces[a->n_traces++] =
-		(adopted_trace){as_arena_str(&a->arena, as_json_str(as_json_get(made, "trace_id"))),
-				as_arena_str(&a->arena, as_json_str(as_json_get(meta, "task_id"))),
-				as_arena_str(&a->arena, as_json_str(as_json_get(meta, "llm_model")))};
+	a->traces[a->n_traces] = (adopted_trace){as_arena_str(&a->arena, as_json_str(as_json_get(made, "trace_id"))),
+						 as_arena_str(&a->arena, as_json_str(as_json_get(meta, "task_id"))),
+						 as_arena_str(&a->arena, as_json_str(as_json_get(meta, "llm_model"))),
+						 (uint32_t)a->n_traces};
+	a->n_traces++;
 	return a->arena.failed ? as_fail_memory(err) : as_adopt_note_servers(a, made, line, err);
 }
 
@@ -135,7 +136,9 @@ static int compare_tasks(const void *a, const void *b)
 
 static int compare_traces(const void *a, const void *b)
 {
-	return as_str_cmp(((const adopted_trace *)a)->id, ((const adopted_trace *)b)->id);
+	const adopted_trace *x = a, *y = b;
+	int c = as_str_cmp(x->id, y->id);
+	return c ? c : (x->place > y->place) - (x->place < y->place);
 }
 
 const adopted_task *as_adopted_task(const as_adoption *a, assay_str id)
@@ -153,10 +156,19 @@ const adopted_task *as_adopted_task(const as_adoption *a, assay_str id)
 	return NULL;
 }
 
+/* The first of that id. */
 const adopted_trace *as_adopted_trace(const as_adoption *a, assay_str id)
 {
-	const adopted_trace key = {.id = id};
-	return a->n_traces ? bsearch(&key, a->traces, a->n_traces, sizeof key, compare_traces) : NULL;
+	size_t low = 0, high = a->n_traces;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (as_str_cmp(a->traces[middle].id, id) < 0) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	return low < a->n_traces && as_str_eq(a->traces[low].id, id) ? &a->traces[low] : NULL;
 }
 
 /* A folder may hold a document twice; of tasks with one id the first counts, and the other is told. */

@@ -132,20 +132,31 @@ int as_store_goals(as_store *s, assay_str run_id, as_goal_fn fn, void *payload, 
 	return finish(s, &q, answer);
 }
 
-int as_store_put_document(as_store *s, const char *kind, assay_str id, assay_str body, assay_error *err)
+static int put_document(as_store *s, enum as_sql statement, const char *kind, assay_str id, assay_str body,
+			assay_error *err)
 {
 	struct as_query q;
 	int rc = as_store_enter(s, true, err);
 	if (rc != 0) {
 		return rc;
 	}
-	as_query_start(&q, s, AS_SQL_PUT_DOCUMENT, err);
+	as_query_start(&q, s, statement, err);
 	as_query_name(&q, as_str(kind));
 	as_query_name(&q, id);
 	as_query_body(&q, body);
 	rc = as_query_run(&q);
 	as_store_leave(s);
 	return rc;
+}
+
+int as_store_put_document(as_store *s, const char *kind, assay_str id, assay_str body, assay_error *err)
+{
+	return put_document(s, AS_SQL_PUT_DOCUMENT, kind, id, body, err);
+}
+
+int as_store_replace_document(as_store *s, const char *kind, assay_str id, assay_str body, assay_error *err)
+{
+	return put_document(s, AS_SQL_REPLACE_DOCUMENT, kind, id, body, err);
 }
 
 int as_store_get_document(as_store *s, const char *kind, assay_str id, assay_text *body, assay_error *err)

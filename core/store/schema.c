@@ -117,6 +117,8 @@ const char *const as_store_statements[AS_SQL_COUNT] = {
 			 " WHERE run_id = ? ORDER BY category, slot",
 	[AS_SQL_PUT_DOCUMENT] = "INSERT INTO documents (kind, id, body) VALUES (?, ?, ?)"
 				" ON CONFLICT (kind, id) DO NOTHING",
+	[AS_SQL_REPLACE_DOCUMENT] = "INSERT INTO documents (kind, id, body) VALUES (?, ?, ?)"
+				    " ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body",
 	[AS_SQL_GET_DOCUMENT] = "SELECT body FROM documents WHERE kind = ? AND id = ?",
 	[AS_SQL_CLEAR_SLOT] = "DELETE FROM tasks WHERE run_id = ? AND category = ? AND slot = ? AND task_id <> ?",
 	[AS_SQL_PUT_TASK] = "INSERT INTO tasks"

@@ -62,6 +62,8 @@ int as_store_goals(as_store *s, assay_str run_id, as_goal_fn fn, void *payload, 
 
 /* Documents by id, shared between runs: kind "trace", "tape". Putting an existing id is a no-op. get: ASSAY_ENOENT. */
 int as_store_put_document(as_store *s, const char *kind, assay_str id, assay_str body, assay_error *err);
+/* The same for a document that somebody else has named: what stood under that id gives way. */
+int as_store_replace_document(as_store *s, const char *kind, assay_str id, assay_str body, assay_error *err);
 int as_store_get_document(as_store *s, const char *kind, assay_str id, assay_text *body, assay_error *err);
 
 /* Gives back rc, what a reader made of a row. An ASSAY_EDATA without a place gets the row's: "PATH, KIND ID"; the

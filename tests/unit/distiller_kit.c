@@ -490,3 +490,17 @@ void kit_expect_rejected(const kit_case *c, const char *part)
 	ck_assert_msg(strstr(run.text, part) != NULL, "no \"%s\" in\n%s", part, run.text);
 	kit_free(&run);
 }
+
+void kit_run_out_of_memory(kit_case c)
+{
+	bool ran_out = true;
+	for (c.fail_alloc = 1; ran_out; c.fail_alloc++) {
+		kit_run run;
+		kit_distil(&c, &run);
+		ran_out = run.memory_ran_out;
+		ck_assert_int_eq(run.rc, ran_out ? ASSAY_ENOMEM : 0);
+		ck_assert_str_eq(run.error, ran_out ? "out of memory" : "");
+		kit_free(&run);
+	}
+	ck_assert_int_gt(c.fail_alloc, 100);
+}

@@ -46,6 +46,8 @@ void kit_free(kit_run *run);
 void kit_expect(const kit_case *c, const char *lines);
 /* The same for what has to stand in it. */
 void kit_expect_part(const kit_case *c, const char *part);
+/* Fail each allocation in turn: out of memory is told, and nothing leaks. */
+void kit_run_out_of_memory(kit_case c);
 void kit_expect_rejected(const kit_case *c, const char *part);
 
 #endif

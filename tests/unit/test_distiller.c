@@ -723,89 +723,9 @@ START_TEST(test_determinism)
 END_TEST
 
 /* Memory that runs out anywhere is told, and nothing leaks. */
-static void run_out_of_memory(kit_case c)
-{
-	bool ran_out = true;
-	for (c.fail_alloc = 1; ran_out; c.fail_alloc++) {
-		kit_run run;
-		kit_distil(&c, &run);
-		ran_out = run.memory_ran_out;
-		ck_assert_int_eq(run.rc, ran_out ? ASSAY_ENOMEM : 0);
-		ck_assert_str_eq(run.error, ran_out ? "out of memory" : "");
-		kit_free(&run);
-	}
-	ck_assert_int_gt(c.fail_alloc, 100);
-}
-
 START_TEST(test_out_of_memory)
 {
-	run_out_of_memory(chain);
-}
-END_TEST
-
-/* What a write leaves behind is found by a read with the write and without it, and asked for in the end. */
-START_TEST(test_states)
-{
-	static const kit_reply writes[] = {{"notes.create_note", "{\"ok\":true}", NULL},
-					   {"notes.read_note",
-					    "{\"title\":\"Kettle order\",\"content\":\"Two kettles\"}",
-					    "notes.create_note"},
-					   {"notes.read_note", NULL, NULL},
-					   {NULL, NULL, NULL}};
-	static const kit_reply buys[] = {{"shop.place_order", "{\"order_id\":51}", NULL},
-					 {"shop.search", "{\"count\":0}", NULL},
-					 {"shop.get_product", "{\"product_id\":\"P-1008\",\"stock\":4}",
-					  "shop.place_order"},
-					 {"shop.get_product", "{\"product_id\":\"P-1008\",\"stock\":46}", NULL},
-					 {NULL, NULL, NULL}};
-	static const kit_reply removes[] = {{"notes.delete_note", "{\"ok\":true}", NULL},
-					    {"notes.read_note", NULL, "notes.delete_note"},
-					    {"notes.read_note", "{\"content\":\"x\"}", NULL},
-					    {"notes.search", "{\"count\":0}", NULL},
-					    {"notes.list_notes", "{\"notes\":[\"Rent\"]}", "notes.delete_note"},
-					    {"notes.list_notes", "{\"notes\":[\"Old list (2)\",\"Rent\"]}", NULL},
-					    {NULL, NULL, NULL}};
-	static const kit_reply idle[] = {{"notes.create_note", "{\"ok\":true}", NULL},
-					 {"notes.read_note", "{\"title\":\"Kettle order\"}", NULL},
-					 {"notes.search", "{\"notes\":[\"Kettle order\"]}", NULL},
-					 {"notes.list_notes", "{\"notes\":[\"Kettle order\"]}", NULL},
-					 {NULL, NULL, NULL}};
-	static const kit_reply refuses[] = {{"notes.create_note", NULL, NULL}, {NULL, NULL, NULL}};
-	kit_case c = {.goal = "Create a note titled \"Kettle order\" with the content \"Two kettles\".",
-		      .steps = "[{\"t\":\"notes.create_note\",\"a\":{\"title\":\"Kettle order\",\"content\":\"Two "
-			       "kettles\"},\"r\":{\"ok\":true}}]",
-		      .options = "{}",
-		      .world = writes};
-	kit_expect_part(&c, "\ns1_read_note notes.read_note {\"title\":\"Kettle order\"} shows Kettle order shows Two "
-			    "kettles\n");
-	c.options = "{\"state_conditions\":false}";
-	c.world = NULL;
-	kit_expect(&c, "c1_create_note notes.create_note title~\"Kettle order\" content~\"Two kettles\"\n");
-	c.options = "{}";
-	c.world = idle; /* as it was before: nothing is seen of it */
-	kit_expect(&c, "c1_create_note notes.create_note title~\"Kettle order\" content~\"Two kettles\"\n");
-	c.world = refuses; /* a fresh environment does not do it again */
-	kit_expect(&c, "c1_create_note notes.create_note title~\"Kettle order\" content~\"Two kettles\"\n");
-	/* The agent's own words are nobody's business. */
-	c.goal = "Create a note titled \"Kettle order\".";
-	c.world = writes;
-	kit_expect_part(&c, "s1_read_note notes.read_note {\"title\":\"Kettle order\"} shows Kettle order\n");
-	c = (kit_case){
-		.goal = "Order 2 pieces of P-1008 for customer C-204.",
-		.steps = "[{\"t\":\"shop.place_order\",\"a\":{\"customer_id\":\"C-204\",\"items\":[{\"product_id\":"
-			 "\"P-1008\",\"quantity\":2}]},\"r\":{\"order_id\":51}}]",
-		.options = "{}",
-		.world = buys};
-	kit_expect_part(&c, "s1_get_product shop.get_product {\"product_id\":\"P-1008\"} shows \"stock\":4}\n");
-	c = (kit_case){.goal = "Delete the note \"Old list (2)\".",
-		       .steps =
-			       "[{\"t\":\"notes.delete_note\",\"a\":{\"title\":\"Old list (2)\"},\"r\":{\"ok\":true}}]",
-		       .options = "{}",
-		       .world = removes};
-	run_out_of_memory(c);
-	kit_expect_part(&c, "s1_list_notes notes.list_notes {} matches \\A(?![\\s\\S]*Old list \\(2\\))\n");
-	c.world_fails = ASSAY_EUNREACH; /* a world that breaks down shows nothing */
-	kit_expect(&c, "c1_delete_note notes.delete_note title~\"Old list (2)\"\n");
+	kit_run_out_of_memory(chain);
 }
 END_TEST
 
@@ -815,5 +735,5 @@ UNIT_SUITE(distiller_suite, "distiller", test_chain, test_text_results, test_goa
 	   test_empty_results, test_siblings, test_siblings_of_different_calls, test_unrepaired, test_arrays,
 	   test_values, test_alternatives, test_other_names, test_no_world, test_schema_admits, test_minefields,
 	   test_prompt, test_redundant_checks, test_rejections, test_many_calls, test_scorer_failures, test_garbage,
-	   test_huge_result, test_determinism, test_out_of_memory, test_states)
+	   test_huge_result, test_determinism, test_out_of_memory)
 UNIT_MAIN(distiller_suite)
