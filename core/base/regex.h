@@ -17,8 +17,8 @@ int as_regex_compile(assay_str pattern, as_regex **out, assay_error *err);
 #define AS_REGEX_WORK 20000000u
 #define AS_REGEX_HEAP_KIB 262144u
 int as_regex_search(const as_regex *re, assay_str subject, assay_error *err);
-/* The same out of a stock of steps for many searches, which it lessens; detail is AS_REGEX_STOCK when that ended it. The
- * 4 a byte of subject come on top. */
+/* The same out of a stock of steps for many searches, which it lessens; detail is AS_REGEX_STOCK when that ended it.
+ * The 4 a byte of subject come on top. */
 #define AS_REGEX_STOCK 1
 int as_regex_search_within(const as_regex *re, assay_str subject, uint64_t *stock, assay_error *err);
 void as_regex_free(as_regex *re);

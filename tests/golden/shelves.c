@@ -146,8 +146,8 @@ static size_t draw_around(shelf_case *s, uint64_t seed, as_buf *all)
 	}
 	s->others = (assay_tools){others, n};
 	s->n = 0;
-	if (golden_draw(s->catalogue, s->sampler, (assay_tools){&s->anchor, 1}, s->others, SIZE - 1, seed, picked, &s->n,
-			&err) != 0) {
+	if (golden_draw(s->catalogue, s->sampler, (assay_tools){&s->anchor, 1}, s->others, SIZE - 1, seed, picked,
+			&s->n, &err) != 0) {
 		as_buf_puts(&s->c->got, err.message);
 	}
 	for (size_t i = 0; i < s->n; i++) {
