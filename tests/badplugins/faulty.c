@@ -2,6 +2,7 @@
  * source for all, so that what is faulty stands out. tests/cli/faulty-plugins builds and checks them. */
 #include <assay/plugin.h>
 #include <assay/roles/distiller.h>
+#include <assay/roles/embedder.h>
 #include <assay/roles/environment.h>
 #include <assay/roles/explorer.h>
 #include <assay/roles/exposure.h>
@@ -294,6 +295,25 @@ static int cleanup(void *self, assay_call *call, void *state, assay_error *err)
 #define OPS .prepare = prepare, .cleanup = cleanup
 #define TABLE assay_environment_ops
 #define ROLE ASSAY_ROLE_ENVIRONMENT
+#elif defined(ROLE_embedder)
+static int embed(void *self, assay_call *call, const assay_str *texts, size_t n, assay_vector_sink *vectors,
+		 assay_error *err)
+{
+	int rc = misbehave(self, n > 0 ? texts[0] : (assay_str){NULL, 0}, err);
+	if (FAULT == FORGETS_NULL) {
+		char *copy = call->host->alloc(n + 1);
+		copy[n] = '\0'; /* NULL when memory is out */
+		call->host->free(copy);
+	}
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		const float vector[] = {(float)(counter + 1), (float)texts[i].len};
+		rc = vectors->add(vectors, vector, 2, err);
+	}
+	return rc < 0 ? rc : 0;
+}
+#define OPS .embed = embed
+#define TABLE assay_embedder_ops
+#define ROLE ASSAY_ROLE_EMBEDDER
 #elif defined(ROLE_reporter)
 static int render(void *self, assay_call *call, const assay_json *model, assay_sink *out, assay_error *err)
 {
