@@ -3,7 +3,11 @@
 #include "core/base/error.h"
 #include "core/base/schema.h"
 #include "core/cli/cli.h"
+#include "core/run/pool.h"
 #include <errno.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,6 +175,15 @@ static int flush_output(int rc)
 	return rc;
 }
 
+/* Threads that wait by the hundred share a few heaps, enough for those at work at once: what is free in one heap is of
+ * no use to another. */
+static void limit_heaps(void)
+{
+#ifdef M_ARENA_MAX
+	(void)mallopt(M_ARENA_MAX, 2 * (int)as_pool_cores());
+#endif
+}
+
 int main(int argc, char **argv)
 {
 	as_cli cli = {0};
@@ -179,6 +192,7 @@ int main(int argc, char **argv)
 	if (rc >= 0) {
 		return flush_output(rc);
 	}
+	limit_heaps();
 	for (int i = 1; i < argc; i++) {
 		cli.json =
 			cli.json || strcmp(argv[i], "--json") == 0; /* so that a wrong command line is told so, too */
