@@ -12,23 +12,27 @@ static const as_option generate_options[] = {AS_PROJECT_OPTIONS,
 					      "count the seed sets of every category and write nothing"},
 					     {NULL, NULL, NULL}};
 
+static const char *const counts[] = {"wanted",     "slots",     "goals", "traces",
+				     "successful", "distilled", "valid", "certified"};
+#define N_COUNTS (sizeof counts / sizeof *counts)
+
 static int funnel_line(assay_json *table, const assay_json *row)
 {
-	static const char *const keys[] = {"wanted",    "goals",     "empty",   "explored",
-					   "distilled", "certified", "accepted"};
-	const size_t n = sizeof keys / sizeof *keys;
-	char numbers[7][24];
+	const size_t n = N_COUNTS;
+	char numbers[N_COUNTS][24];
 	as_buf reasons = {0};
-	const char *cells[9];
+	const char *cells[N_COUNTS + 2];
 	int rc;
 	cells[0] = as_json_cstr(as_json_get(row, "category"), "");
 	for (size_t i = 0; i < n; i++) {
-		snprintf(numbers[i], sizeof numbers[i], "%lld", (long long)as_json_i64(as_json_get(row, keys[i]), 0));
+		snprintf(numbers[i], sizeof numbers[i], "%lld", (long long)as_json_i64(as_json_get(row, counts[i]), 0));
 		cells[i + 1] = numbers[i];
 	}
-	for (const assay_json *r = as_json_first(as_json_get(row, "rejected")); r; r = as_json_next(r)) {
-		as_buf_printf(&reasons, "%s%.*s (%lld)", reasons.len ? "; " : "", ASSAY_FMT(as_json_key(r)),
-			      (long long)as_json_i64(r, 0));
+	for (const assay_json *stage = as_json_first(as_json_get(row, "reasons")); stage; stage = as_json_next(stage)) {
+		for (const assay_json *r = as_json_first(stage); r; r = as_json_next(r)) {
+			as_buf_printf(&reasons, "%s%.*s (%lld)", reasons.len ? "; " : "", ASSAY_FMT(as_json_key(r)),
+				      (long long)as_json_i64(r, 0));
+		}
 	}
 	cells[n + 1] = reasons.ptr ? reasons.ptr : "";
 	rc = reasons.failed ? ASSAY_ENOMEM : as_table_row(table, cells, n + 2);
@@ -38,13 +42,12 @@ static int funnel_line(assay_json *table, const assay_json *row)
 
 static int say_funnel(const as_cli *cli, const assay_json *model, assay_error *err)
 {
-	static const char *const titles[] = {"category",  "wanted",    "goals",    "empty",          "explored",
-					     "distilled", "certified", "accepted", "dropped because"};
 	assay_json *table = as_table_new();
-	int rc = table ? 0 : ASSAY_ENOMEM;
-	for (size_t i = 0; i < 9 && rc == 0; i++) {
-		rc = as_table_column(table, titles[i], i > 0 && i < 8);
+	int rc = table ? as_table_column(table, "category", false) : ASSAY_ENOMEM;
+	for (size_t i = 0; i < N_COUNTS && rc == 0; i++) {
+		rc = as_table_column(table, counts[i], true);
 	}
+	rc = rc < 0 ? rc : as_table_column(table, "dropped because", false);
 	for (const assay_json *r = as_json_first(as_json_get(model, "funnel")); r && rc == 0; r = as_json_next(r)) {
 		rc = funnel_line(table, r);
 	}

@@ -101,8 +101,8 @@ static const struct document {
 	 "[\"A caption\"],\"servers\":[{\"server_id\":\"files\",\"class\":\"stateful_write\",\"name\":\"files\","
 	 "\"version\":\"1\",\"protocol\":\"2025-06-18\",\"tools\":2,\"tool_surface_hash\":\"00\"}],\"plugins\":"
 	 "[{\"use\":\"scorer/effects\",\"version\":\"0.1.0\"}],\"funnel\":[{\"category\":\"random\",\"wanted\":2,"
-	 "\"goals\":3,\"empty\":0,\"explored\":3,\"distilled\":2,\"certified\":2,\"accepted\":2,\"rejected\":"
-	 "{\"too short\":1}}],\"gates\":[{\"gate\":\"replays\",\"required\":true,\"passed\":2,\"failed\":0}],"
+	 "\"slots\":3,\"goals\":3,\"traces\":3,\"successful\":3,\"distilled\":2,\"valid\":2,\"certified\":2,"
+	 "\"pending\":0,\"reasons\":{\"distilled\":{\"too short\":1}}}],\"gates\":[{\"gate\":\"replays\",\"required\":true,\"passed\":2,\"failed\":0}],"
 	 "\"leaderboard\":[{\"condition\":\"main\",\"candidate\":\"careful | one\",\"listed\":true,\"k\":3,\"tasks\":2,"
 	 "\"attempts\":6,\"void\":0,\"unknown\":0,\"pass_rate\":{\"lo\":0.5,\"hi\":0.75,\"interval_lo\":[0.2,0.8],"
 	 "\"interval_hi\":[0.3,0.9]},\"pass_hat_k\":{\"lo\":0.5,\"hi\":0.5,\"interval_lo\":[0.0,1.0],\"interval_hi\":"
@@ -122,9 +122,10 @@ static const struct document {
 
 static const struct document outputs[] = {
 	{"goalgen",
-	 "{\"type\":\"object\",\"required\":[\"goal\",\"servers\"],\"properties\":{\"goal\":{\"type\":\"string\","
-	 "\"minLength\":1},\"servers\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},\"tags\":{\"type\":"
-	 "\"array\",\"items\":{\"type\":\"string\"}},\"persona\":" TEXT_OR_NULL "}}"},
+	 "{\"type\":\"object\",\"anyOf\":[{\"required\":[\"rejected\"],\"properties\":{\"rejected\":{\"type\":"
+	 "\"string\",\"minLength\":1}}},{\"required\":[\"goal\",\"servers\"],\"properties\":{\"goal\":{\"type\":"
+	 "\"string\",\"minLength\":1},\"servers\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
+	 "\"tags\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},\"persona\":" TEXT_OR_NULL "}}]}"},
 	{"explorer",
 	 "{\"type\":\"object\",\"required\":[\"outcome\",\"end\",\"final_message\",\"tool_call_count\","
 	 "\"successful_tool_calls\",\"turns\",\"messages\"],\"properties\":{\"outcome\":{\"enum\":[\"completed\","

@@ -6,6 +6,7 @@
 #include "core/contract/fence.h"
 #include "core/contract/inputs.h"
 #include "core/plugin/role.h"
+#include "core/task/task.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,6 +247,12 @@ static int hook_score(void *context, const assay_json *task, const assay_json *t
 	return wait_in_service(context, err);
 }
 
+static int hook_body(void *context, const assay_json *body, assay_error *err)
+{
+	(void)context;
+	return as_task_check(body, NULL, err);
+}
+
 static int hook_draw(void *context, const char *name, assay_tools required, assay_tools candidates, size_t n,
 		     uint64_t seed, uint32_t *picked, size_t *n_picked, assay_error *err)
 {
@@ -264,6 +271,7 @@ static const as_call_hooks hooks = {.offers = hook_offers,
 				    .world_reset = hook_world_reset,
 				    .chat = hook_chat,
 				    .score = hook_score,
+				    .body = hook_body,
 				    .draw = hook_draw};
 
 /* --- running --- */

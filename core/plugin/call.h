@@ -22,6 +22,7 @@ typedef struct as_call_hooks {
 	int (*chat)(void *context, const assay_json *request, assay_json **reply, assay_error *err);
 	int (*score)(void *context, const assay_json *task, const assay_json *trace, int64_t without, int *passed,
 		     assay_error *err);
+	int (*body)(void *context, const assay_json *body, assay_error *err);
 	int (*draw)(void *context, const char *name, assay_tools required, assay_tools candidates, size_t n,
 		    uint64_t seed, uint32_t *picked, size_t *n_picked, assay_error *err);
 	int (*embed)(void *context, const char *embedder, const assay_str *texts, size_t n, assay_vector_sink *vectors,

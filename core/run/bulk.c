@@ -73,7 +73,7 @@ static int take_task(void *payload, const as_line *line, assay_error *what)
 	}
 	b->tasks[b->n_tasks++] = (bulk_task){.document = task};
 	b->counts->tasks++;
-	if (as_task_check(task, &flaw) < 0) {
+	if (as_task_check(task, NULL, &flaw) < 0) {
 		as_lines_defect(b->lines, line, &flaw);
 	}
 	return 0;

@@ -4,6 +4,7 @@
 #include "core/run/embed.h"
 #include "core/run/evidence.h"
 #include "core/run/score.h"
+#include "core/task/task.h"
 #include "core/world/probe.h"
 #include <assay/roles/sampler.h>
 #include <stdlib.h>
@@ -303,6 +304,11 @@ static int hook_score(void *context, const assay_json *task, const assay_json *t
 	return rc;
 }
 
+static int hook_body(void *context, const assay_json *body, assay_error *err)
+{
+	return as_task_check(body, ((const as_context *)context)->engine->catalogue, err);
+}
+
 static int hook_draw(void *context, const char *name, assay_tools required, assay_tools candidates, size_t n,
 		     uint64_t seed, uint32_t *picked, size_t *n_picked, assay_error *err)
 {
@@ -350,6 +356,7 @@ static const as_call_hooks hooks = {
 	.world_reset = hook_world_reset,
 	.chat = hook_chat,
 	.score = hook_score,
+	.body = hook_body,
 	.draw = hook_draw,
 	.embed = hook_embed,
 	.http = hook_http,

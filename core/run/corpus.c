@@ -117,7 +117,7 @@ static void look_closer(corpus *c, const kind *k, const assay_json *made, const 
 	assay_error flaw = {0};
 	const char *complaint = k->model == &as_model_result ? contradiction(made) : NULL;
 	if (k->model == &as_model_task) {
-		as_task_check(made, &flaw);
+		as_task_check(made, NULL, &flaw);
 	} else if (complaint) {
 		as_fail(&flaw, ASSAY_EDATA, "%s", complaint);
 	}

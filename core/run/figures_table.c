@@ -5,40 +5,57 @@
 #include "core/stats/stats.h"
 #include <string.h>
 
-/* States of goal slots that have got at least as far as the name says. */
-static bool got_to(assay_str state, const char *stage)
+/* The stages of the funnel, and how many of them a goal slot of each state has passed. What ended a slot for good
+ * counts among the reasons of the stage that it did not pass; the others are still under way. */
+static const char *const stages[] = {"goals", "traces", "successful", "distilled", "valid", "certified"};
+#define N_STAGES (sizeof stages / sizeof *stages)
+
+static const struct {
+	const char *state;
+	size_t passed;
+	bool ended;
+} states[] = {{"empty", 0, true},       {"written", 1, false},   {"unexplored", 2, true}, {"explored", 3, false},
+	      {"undistilled", 3, true}, {"distilled", 4, false}, {"rejected", 4, true},   {"gated", 5, false},
+	      {"surplus", 5, true},     {"certified", 6, true}};
+
+static size_t state_of(const figure_goal *g)
 {
-	static const char *const order[] = {"empty",       "written",   "unexplored", "explored",
-					    "undistilled", "distilled", "gated"};
-	static const struct {
-		const char *stage;
-		size_t first;
-	} stages[] = {{"goals", 1}, {"explored", 3}, {"distilled", 5}};
-	size_t reached = sizeof order / sizeof *order; /* rejected, certified, surplus: all the way to the gates */
-	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-		if (as_str_is(state, order[i])) {
-			reached = i;
-		}
+	size_t i = 0;
+	while (i + 1 < sizeof states / sizeof *states && !as_str_is(g->state, states[i].state)) {
+		i++;
 	}
-	for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
-		if (strcmp(stages[i].stage, stage) == 0) {
-			return reached >= stages[i].first;
-		}
-	}
-	return false;
+	return i;
 }
 
-static int count_reason(assay_json *reasons, const figure_goal *g)
+/* A task that only repeats another one was valid. */
+static size_t stages_passed(const figure_goal *g)
 {
-	assay_str key = g->reason.len ? g->reason : g->state;
-	int64_t n = as_json_i64(as_json_get_n(reasons, key), 0);
-	return as_json_set_n(reasons, key, as_json_integer(n + 1));
+	return states[state_of(g)].passed + (as_str_is(g->state, "rejected") && as_str_is(g->reason, "duplicate"));
 }
 
-static bool is_dropped(const figure_goal *g)
+static int count_reason(assay_json *reasons, const char *stage, assay_str reason)
 {
-	return as_str_is(g->state, "empty") || as_str_is(g->state, "unexplored") ||
-	       as_str_is(g->state, "undistilled") || as_str_is(g->state, "rejected");
+	assay_json *counts = as_json_edit(as_json_get(reasons, stage));
+	return as_json_set_n(counts, reason, as_json_integer(as_json_i64(as_json_get_n(counts, reason), 0) + 1));
+}
+
+typedef struct funnel {
+	int64_t slots, pending, passed[N_STAGES];
+	assay_json *reasons; /* stage -> {reason: number} */
+} funnel;
+
+static int count_goal(funnel *n, const figure_goal *g)
+{
+	size_t passed = stages_passed(g);
+	n->slots++;
+	for (size_t i = 0; i < passed; i++) {
+		n->passed[i]++;
+	}
+	if (!states[state_of(g)].ended) {
+		n->pending++;
+		return 0;
+	}
+	return passed == N_STAGES ? 0 : count_reason(n->reasons, stages[passed], g->reason.len ? g->reason : g->state);
 }
 
 /* Of the category's tasks: how long their chains are, and over how many servers. Nothing where there are none. */
@@ -63,33 +80,24 @@ static int put_means(const as_figures *f, assay_str category, assay_json *row)
 static assay_json *funnel_row(const as_figures *f, const assay_json *category)
 {
 	assay_str name = as_json_str(as_json_get(category, "name"));
-	assay_json *r = as_json_object(), *reasons = as_json_object();
-	int64_t goals = 0, empty = 0, explored = 0, distilled = 0, certified = 0, accepted = 0;
-	int rc = r && reasons ? 0 : ASSAY_ENOMEM;
+	assay_json *r = as_json_object();
+	funnel n = {.reasons = as_json_object()};
+	int rc = r && n.reasons ? 0 : ASSAY_ENOMEM;
+	for (size_t i = 0; i < N_STAGES && rc == 0; i++) {
+		rc = as_json_set(n.reasons, stages[i], as_json_object());
+	}
 	for (size_t i = 0; i < f->n_goals && rc == 0; i++) {
-		const figure_goal *g = &f->goals[i];
-		bool surplus = as_str_is(g->state, "surplus"), in = as_str_is(g->state, "certified");
-		if (!as_str_eq(g->category, name)) {
-			continue;
-		}
-		goals += got_to(g->state, "goals");
-		empty += as_str_is(g->state, "empty");
-		explored += got_to(g->state, "explored");
-		distilled += got_to(g->state, "distilled");
-		certified += surplus || in || as_str_is(g->state, "gated") || as_str_is(g->reason, "duplicate");
-		accepted += in;
-		rc = is_dropped(g) ? count_reason(reasons, g) : 0;
+		rc = as_str_eq(f->goals[i].category, name) ? count_goal(&n, &f->goals[i]) : 0;
 	}
 	rc |= as_json_set(r, "category", as_json_string(name));
 	rc |= as_json_set(r, "wanted", as_json_integer(as_json_i64(as_json_get(category, "count"), 0)));
-	rc |= as_json_set(r, "goals", as_json_integer(goals));
-	rc |= as_json_set(r, "empty", as_json_integer(empty));
-	rc |= as_json_set(r, "explored", as_json_integer(explored));
-	rc |= as_json_set(r, "distilled", as_json_integer(distilled));
-	rc |= as_json_set(r, "certified", as_json_integer(certified));
-	rc |= as_json_set(r, "accepted", as_json_integer(accepted));
+	rc |= as_json_set(r, "slots", as_json_integer(n.slots));
+	for (size_t i = 0; i < N_STAGES; i++) {
+		rc |= as_json_set(r, stages[i], as_json_integer(n.passed[i]));
+	}
 	rc |= put_means(f, name, r);
-	rc |= as_json_set(r, "rejected", reasons);
+	rc |= as_json_set(r, "pending", as_json_integer(n.pending));
+	rc |= as_json_set(r, "reasons", n.reasons);
 	if (rc < 0) {
 		as_json_free(r);
 		return NULL;

@@ -11,6 +11,27 @@
 
 static const char *const use_keys[] = {"use", "model", NULL};
 
+/* A model that distils what one of its own family did sees its own habits as what the task needs (reference page 7.5):
+ * refused, unless the manifest says that it is meant. Two of unknown family count as one. */
+static int check_families(const as_manifest_build *b, const assay_json *author, const as_author_spec *a, size_t number,
+			  assay_error *err)
+{
+	const as_model_spec *explorer = as_manifest_model(&b->m, a->explorer.model);
+	const as_model_spec *distiller = as_manifest_model(&b->m, a->distiller.model);
+	char pointer[64];
+	if (!explorer || !distiller || strcmp(explorer->family, distiller->family) != 0 ||
+	    as_json_boolean(as_json_get(author, "same_family"), 0)) {
+		return 0;
+	}
+	snprintf(pointer, sizeof pointer, "/generation/authors/%zu/distiller", number);
+	as_manifest_fail(as_json_get(author, "distiller"), err, pointer,
+			 "explorer (\"%s\") and distiller (\"%s\") are of one family, \"%s\"", explorer->name,
+			 distiller->name, explorer->family);
+	as_error_hint(err, "take a model of another family, say of which \"family\" the models are, or set "
+			   "\"same_family\": true beside it");
+	return ASSAY_EDATA;
+}
+
 static int read_authors(as_manifest_build *b, const assay_json *authors, assay_error *err)
 {
 	as_author_spec *list = as_arena_alloc(&b->arena, (as_json_count(authors) + 1) * sizeof *list);
@@ -29,6 +50,9 @@ static int read_authors(as_manifest_build *b, const assay_json *authors, assay_e
 			if (rc < 0) {
 				return rc;
 			}
+		}
+		if (check_families(b, v, &list[n], n, err) < 0) {
+			return ASSAY_EDATA;
 		}
 	}
 	b->m.authors = list;

@@ -91,20 +91,25 @@ static int check_servers(const as_manifest *m, as_registry *registry, assay_erro
 	return 0;
 }
 
+static bool uses_model(const as_use *use, const as_model_spec *model)
+{
+	return use->model && strcmp(use->model, model->name) == 0;
+}
+
 static int check_models(const as_manifest *m, as_registry *registry, assay_error *err)
 {
 	for (size_t i = 0; i < m->n_models; i++) {
 		/* "rules" is there for everybody; whoever does not use it need not have its plugin. */
 		bool used = as_json_line(as_json_get(as_json_get(m->document, "models"), m->models[i].name)) > 0;
 		for (size_t k = 0; k < m->n_candidates && !used; k++) {
-			used = m->candidates[k].explorer.model &&
-			       as_str_is(as_str(m->candidates[k].explorer.model), m->models[i].name);
+			used = uses_model(&m->candidates[k].explorer, &m->models[i]);
 		}
 		used = used || (m->second.model && as_str_is(as_str(m->second.model), m->models[i].name));
 		used = used || (m->validator.model && as_str_is(as_str(m->validator.model), m->models[i].name));
 		for (size_t k = 0; k < m->n_authors && !used; k++) {
-			used = m->authors[k].explorer.model &&
-			       as_str_is(as_str(m->authors[k].explorer.model), m->models[i].name);
+			used = uses_model(&m->authors[k].goalgen, &m->models[i]) ||
+			       uses_model(&m->authors[k].explorer, &m->models[i]) ||
+			       uses_model(&m->authors[k].distiller, &m->models[i]);
 		}
 		if (used) {
 			bool embeds = strncmp(m->models[i].llm.use, "embedder/", 9) == 0;

@@ -107,6 +107,29 @@ int as_read_use(as_manifest_build *b, const assay_json *object, const char *role
 	return rc < 0 ? rc : as_take_options(b, object, reserved, &out->options, err);
 }
 
+/* Whose model it is, where the manifest does not say: by the provider's own API, or by the owner that aggregators put
+ * in front of a model's id (reference page 7.5). */
+static const char *family_of(const assay_json *model)
+{
+	static const struct {
+		const char *prefix, *family;
+	} owners[] = {{"openai/", "openai"},   {"anthropic/", "anthropic"}, {"google/", "google"},
+		      {"qwen/", "qwen"},       {"moonshotai/", "moonshot"}, {"z-ai/", "z-ai"},
+		      {"minimax/", "minimax"}, {"deepseek/", "deepseek"},   {"x-ai/", "x-ai"},
+		      {"meta-llama/", "meta"}};
+	assay_str use = as_json_str(as_json_get(model, "use")), id = as_json_str(as_json_get(model, "model"));
+	const char *given = as_json_cstr(as_json_get(model, "family"), NULL);
+	if (given) {
+		return given;
+	}
+	for (size_t i = 0; i < sizeof owners / sizeof *owners; i++) {
+		if (as_str_starts(id, as_str(owners[i].prefix))) {
+			return owners[i].family;
+		}
+	}
+	return as_str_is(use, "llm/anthropic") ? "anthropic" : as_str_is(use, "llm/gemini") ? "google" : "unknown";
+}
+
 static int read_models(as_manifest_build *b, assay_error *err)
 {
 	static const char *const reserved[] = {"use", "family", "price", "limits", "sampling", NULL};
@@ -122,7 +145,7 @@ static int read_models(as_manifest_build *b, assay_error *err)
 		char pointer[160];
 		int rc;
 		m->name = as_json_key(v).ptr;
-		m->family = as_json_cstr(as_json_get(v, "family"), "unknown");
+		m->family = family_of(v);
 		m->price = as_json_get(v, "price");
 		m->limits = as_json_get(v, "limits");
 		m->sampling = as_json_get(v, "sampling");

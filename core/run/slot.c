@@ -71,6 +71,35 @@ static int put_task(const as_slot *s, as_engine *e, bool certified, assay_error 
 	return rc;
 }
 
+/* What a goal's author may use up: of the time, tokens and money of one goal, each of its steps has as much again. */
+static void begin_authoring(as_context *c, as_worker *w, const as_slot *s, const as_engine *e, const char *component,
+			    const char *stage)
+{
+	const as_budget *budget = &e->manifest->generation_budget;
+	as_context_init(c, w, component, s->key, as_derive_seed(e->manifest->seed, stage, as_str(s->key)),
+			budget->seconds);
+	c->max_tokens = budget->tokens;
+	c->max_usd = budget->usd;
+}
+
+/* An author that has used up its budget, or what its model can read, fails at this goal only: the slot ends with the
+ * reason. Other failures stop the stage, and the same command goes on from there. */
+static int settle_failure(const as_context *c, as_slot *s, const char *state, int rc, assay_error *err)
+{
+	const char *end = c->dialogue.end;
+	if (rc == ASSAY_ETIMEOUT && as_remaining(c->call.deadline_ms) == 0) {
+		end = "time_limit";
+	}
+	if (rc >= 0 || !end || strcmp(end, "model_unreachable") == 0) {
+		return rc;
+	}
+	set_state(s, state, end);
+	if (err) {
+		*err = (assay_error){0};
+	}
+	return 0;
+}
+
 /* What the goal generator is told of a server. */
 static assay_json *server_views(const as_engine *e, const as_seeds *seeds)
 {
@@ -202,9 +231,7 @@ static int write_goal(as_worker *w, as_slot *s, as_engine *e, assay_error *err)
 	as_seeds seeds = {0};
 	assay_json *made = NULL;
 	int rc;
-	as_context_init(&c, w, e->manifest->categories[s->category].sampler.use, s->key,
-			as_derive_seed(e->manifest->seed, "seeds", as_str(s->key)),
-			e->manifest->generation_budget.seconds);
+	begin_authoring(&c, w, s, e, e->manifest->categories[s->category].sampler.use, "seeds");
 	rc = as_seeds_draw(&c, s->category, &seeds, err);
 	if (rc == 0 && seeds.tools.count == 0) {
 		set_state(s, "empty", "the sampler found no seed tools");
@@ -215,11 +242,16 @@ static int write_goal(as_worker *w, as_slot *s, as_engine *e, assay_error *err)
 	}
 	if (rc == 0) {
 		as_rng_seed(&c.rng, as_derive_seed(e->manifest->seed, "goal", as_str(s->key)));
-		rc = call_goalgen(w, &c, s, &seeds, &made, err);
+		rc = settle_failure(&c, s, "empty", call_goalgen(w, &c, s, &seeds, &made, err), err);
 	}
-	if (rc == 0 && !made) {
+	if (rc < 0 || is_state(s, "empty")) {
+		goto out;
+	}
+	if (!made) {
 		set_state(s, "empty", "no goal fits these seed tools");
-	} else if (rc == 0) {
+	} else if (as_json_get(made, "rejected")) {
+		set_state(s, "empty", as_json_cstr(as_json_get(made, "rejected"), "no reason given"));
+	} else {
 		rc = finish_goal(s, e, &seeds, made, err);
 	}
 out:
@@ -368,14 +400,41 @@ static int set_maker(assay_json *p, const as_manifest *m, const char *role, cons
 	return rc;
 }
 
+/* What a maker's model was told: the label and the digest of its prompt. */
+static int set_prompt(assay_json *prompts, const char *role, const as_use *use)
+{
+	const assay_json *prompt = as_json_get(use->options, "prompt");
+	assay_json *p;
+	char digest[65];
+	int rc;
+	if (!prompt) {
+		return 0;
+	}
+	p = as_json_object();
+	as_sha256_hex(as_json_str(as_json_get(prompt, "text")), digest);
+	rc = as_json_set(p, "label", as_json_string(as_json_str(as_json_get(prompt, "label"))));
+	rc |= as_json_set(p, "sha256", as_json_cstring(digest));
+	return rc | as_json_set(prompts, role, p);
+}
+
+static int set_makers(assay_json *p, assay_json *ours, const as_manifest *m, const as_author_spec *author)
+{
+	assay_json *prompts = as_json_object();
+	int rc = set_maker(p, m, "explorer", &author->explorer);
+	rc |= set_maker(p, m, "distiller", &author->distiller);
+	rc |= set_maker(p, m, "goalgen", &author->goalgen);
+	rc |= set_prompt(prompts, "goalgen", &author->goalgen);
+	rc |= set_prompt(prompts, "explorer", &author->explorer);
+	rc |= set_prompt(prompts, "distiller", &author->distiller);
+	return rc | as_json_set(ours, "prompts", prompts);
+}
+
 static assay_json *provenance_of(const as_engine *e, const as_slot *s)
 {
 	const as_author_spec *author = author_of(e->manifest, s);
 	assay_json *p = as_json_object(), *ours = as_json_object();
 	int rc = as_json_set(p, "goal_id", as_json_clone(as_json_get(s->goal, "goal_id")));
-	rc |= set_maker(p, e->manifest, "explorer", &author->explorer);
-	rc |= set_maker(p, e->manifest, "distiller", &author->distiller);
-	rc |= set_maker(p, e->manifest, "goalgen", &author->goalgen);
+	rc |= set_makers(p, ours, e->manifest, author);
 	rc |= as_json_set(ours, "category", as_json_cstring(e->manifest->categories[s->category].name));
 	rc |= as_json_set(ours, "servers", as_json_clone(as_json_get(s->goal, "servers")));
 	rc |= as_json_set(p, "assay", ours);
@@ -460,9 +519,7 @@ static int distil_trace(as_worker *w, as_slot *s, as_engine *e, assay_error *err
 	assay_tools surface;
 	const assay_json *servers = as_json_get(s->goal, "servers");
 	int rc = load_trace(s, e, &trace, err);
-	as_context_init(&c, w, author_of(e->manifest, s)->distiller.use, s->key,
-			as_derive_seed(e->manifest->seed, "distil", as_str(s->key)),
-			e->manifest->generation_budget.seconds);
+	begin_authoring(&c, w, s, e, author_of(e->manifest, s)->distiller.use, "distil");
 	c.try_number = 3;
 	if (rc == 0) {
 		rc = as_catalogue_surface(e->catalogue, servers, &arena, &surface, err);
@@ -471,11 +528,11 @@ static int distil_trace(as_worker *w, as_slot *s, as_engine *e, assay_error *err
 		rc = as_live_open(&e->estate, servers, &c.call, &c.world, err);
 	}
 	if (rc == 0) {
-		rc = call_distiller(w, &c, s, trace, surface, &body, err);
+		rc = settle_failure(&c, s, "undistilled", call_distiller(w, &c, s, trace, surface, &body, err), err);
 	}
 	if (rc == 0 && as_json_get(body, "rejected")) {
 		set_state(s, "undistilled", as_json_cstr(as_json_get(body, "rejected"), "no reason given"));
-	} else if (rc == 0) {
+	} else if (rc == 0 && body) {
 		rc = make_task(s, &c, trace, body, err);
 	}
 	as_json_free(body);

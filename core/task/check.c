@@ -1,9 +1,8 @@
-#include "core/task/check.h"
+#include "core/task/task.h"
 
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/task/predicate.h"
-#include "core/task/task.h"
 
 /* More than anybody writes, few enough for the loops in loops below. */
 #define MAX_ITEMS 256u
@@ -252,7 +251,7 @@ static int check_shape(const assay_json *body, assay_error *err)
 	return rc < 0 ? rc : check_optional(body, "notes", ASSAY_JSON_STRING, "a text", err);
 }
 
-int as_task_check_body(const assay_json *body, const as_catalogue *catalogue, assay_error *err)
+int as_task_check(const assay_json *body, const as_catalogue *catalogue, assay_error *err)
 {
 	const assay_json *checkpoints = as_json_get(body, "checkpoints"), *minefields = as_json_get(body, "minefields");
 	assay_error local = {0};
@@ -280,9 +279,4 @@ int as_task_check_body(const assay_json *body, const as_catalogue *catalogue, as
 		}
 	}
 	return rc;
-}
-
-int as_task_check(const assay_json *task, assay_error *err)
-{
-	return as_task_check_body(task, NULL, err);
 }

@@ -2,7 +2,6 @@
 
 #include "core/base/error.h"
 #include "core/base/hash.h"
-#include "core/task/check.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -244,7 +243,7 @@ int as_task_make(const assay_json *body, const as_task_frame *frame, const as_ca
 	assay_json *t = NULL;
 	assay_text text = {0};
 	char id[37];
-	int rc = as_task_check_body(body, catalogue, err);
+	int rc = as_task_check(body, catalogue, err);
 	*task = NULL;
 	if (rc < 0) {
 		return rc;

@@ -373,22 +373,33 @@ int put_ends(markdown_report *r, assay_error *err)
 
 /* ---- how the tasks came to be ---- */
 
+/* Why slots of a category did not pass a stage. */
+static size_t dropped_rows(markdown_report *r, assay_json *table, const assay_json *category, const assay_json *stage)
+{
+	size_t n = 0;
+	for (const assay_json *reason = r->json->first(stage); reason; reason = r->json->next(reason), n++) {
+		assay_json *row = row_new(r);
+		row_add_text(r, &row, member(r, category, "category"), 0);
+		row_add_text(r, &row, r->json->key(stage), 0);
+		row_add_text(r, &row, r->json->key(reason), REASON_CUT);
+		row_add_number(r, &row, r->json->i64(reason, 0));
+		table_row(r, table, row);
+	}
+	return n;
+}
+
 static int dropped_table(markdown_report *r, assay_error *err)
 {
 	assay_json *table = table_new(r);
 	size_t n = 0;
 	table_column(r, table, "category", 0);
-	table_column(r, table, "dropped because", 0);
-	table_column(r, table, "goals", 1);
+	table_column(r, table, "not", 0);
+	table_column(r, table, "because", 0);
+	table_column(r, table, "slots", 1);
 	for (const assay_json *f = first(r, "funnel"); f; f = r->json->next(f)) {
-		for (const assay_json *reason = r->json->first(r->json->get(f, "rejected")); reason;
-		     reason = r->json->next(reason)) {
-			assay_json *row = row_new(r);
-			row_add_text(r, &row, member(r, f, "category"), 0);
-			row_add_text(r, &row, r->json->key(reason), REASON_CUT);
-			row_add_number(r, &row, r->json->i64(reason, 0));
-			table_row(r, table, row);
-			n++;
+		for (const assay_json *stage = r->json->first(r->json->get(f, "reasons")); stage;
+		     stage = r->json->next(stage)) {
+			n += dropped_rows(r, table, f, stage);
 		}
 	}
 	if (n == 0) {
@@ -400,8 +411,8 @@ static int dropped_table(markdown_report *r, assay_error *err)
 
 int put_funnel(markdown_report *r, assay_error *err)
 {
-	static const char *const keys[] = {"wanted",    "goals",     "empty",   "explored",
-					   "distilled", "certified", "accepted"};
+	static const char *const keys[] = {"wanted",     "slots",     "goals", "traces",
+					   "successful", "distilled", "valid", "certified"};
 	const size_t n = sizeof keys / sizeof *keys;
 	assay_json *table = table_new(r);
 	int rc;

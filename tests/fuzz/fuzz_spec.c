@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	require_complaint(as_model_read(&as_model_task, document, &task, &model_err), &model_err);
-	require_complaint(as_task_check(document, &check_err), &check_err);
+	require_complaint(as_task_check(document, NULL, &check_err), &check_err);
 	check_score(document);
 	if (task) {
 		check_again(task);

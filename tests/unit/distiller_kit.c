@@ -3,7 +3,6 @@
 #include "core/base/error.h"
 #include "core/plugin/call.h"
 #include "core/plugin/registry.h"
-#include "core/task/check.h"
 #include "core/task/task.h"
 #include "core/trace/trace.h"
 #include "core/world/probe.h"

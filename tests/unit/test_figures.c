@@ -203,12 +203,14 @@ START_TEST(test_funnel)
 	assay_json *m = model();
 	ck_assert_str_eq(
 		member_text(m, "/funnel/0"),
-		"{'category':'easy','wanted':2,'goals':4,'empty':0,'explored':4,'distilled':4,'certified':3,'accepted':2,"
-		"'mean_depth':3.0,'mean_servers':1.0,'rejected':{'no_tool_fails':1,'duplicate':1}}");
+		"{'category':'easy','wanted':2,'slots':4,'goals':4,'traces':4,'successful':4,'distilled':4,'valid':3,"
+		"'certified':2,'mean_depth':3.0,'mean_servers':1.0,'pending':0,'reasons':{'goals':{},'traces':{},'successful':{},'distilled':{},"
+		"'valid':{'no_tool_fails':1},'certified':{'duplicate':1}}}");
 	ck_assert_str_eq(
 		member_text(m, "/funnel/1"),
-		"{'category':'hard','wanted':3,'goals':5,'empty':1,'explored':3,'distilled':2,'certified':2,'accepted':1,"
-		"'mean_depth':3.0,'mean_servers':1.0,'rejected':{'empty':1,'budget':1,'no calls':1}}");
+		"{'category':'hard','wanted':3,'slots':6,'goals':5,'traces':4,'successful':3,'distilled':2,'valid':2,"
+		"'certified':1,'mean_depth':3.0,'mean_servers':1.0,'pending':1,'reasons':{'goals':{'empty':1},'traces':{},'successful':{'budget':1},"
+		"'distilled':{'no calls':1},'valid':{},'certified':{'surplus':1}}}");
 	as_json_free(m);
 }
 END_TEST

@@ -60,8 +60,9 @@ static const char model_text[] =
 	"'servers':[{'server_id':'files','class':'stateful_write','name':'toy-files','version':'1','protocol':'2025-06-18',"
 	"'tools':3,'tool_surface_hash':'00ff'}],"
 	"'plugins':[{'use':'scorer/effects','version':'0.1.0'}],"
-	"'funnel':[{'category':'random','wanted':2,'goals':4,'empty':1,'explored':3,'distilled':2,'certified':2,'accepted':2,"
-	"'rejected':{'no goal fits':1,'no successful call':1}}],"
+	"'funnel':[{'category':'random','wanted':2,'slots':5,'goals':4,'traces':4,'successful':3,'distilled':3,'valid':2,"
+	"'certified':2,'pending':0,'reasons':{'goals':{'no goal fits':1},'successful':{'no successful call':1},"
+	"'valid':{'echo_fails':1}}}],"
 	"'gates':[{'gate':'grounded','required':true,'passed':2,'failed':0,'pass_rate':" RATE(
 		"1.0",
 		"1.0") "},"
@@ -113,8 +114,8 @@ START_TEST(test_parts)
 	expect(report, "| hard_neg | 0.500 (0.100–0.900) | –     |");
 	expect(report, "75.0 %");
 	expect(report, "| main      | good      | turn_limit |        1 |");
-	expect(report, "| random   |      2 |     4 |     1 |        3 |         2 |         2 |        2 |");
-	expect(report, "| random   | no successful call |     1 |");
+	expect(report, "| random   |      2 |     5 |     4 |      4 |          3 |         3 |     2 |         2 |");
+	expect(report, "| random   | successful | no successful call |     1 |");
 	expect(report, "| extra    | no       |            1 |            1 |");
 	expect(report, "Do it.");
 	expect(report, "files, mail");

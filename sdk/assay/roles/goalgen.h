@@ -20,7 +20,7 @@ typedef struct assay_goal_request {
 
 typedef struct assay_goalgen_ops {
 	ASSAY_OPS_HEAD;
-	/* Emit one goal, or none when these seeds lend themselves to none:
+	/* Emit one goal, or none when these seeds lend themselves to none, or {"rejected": reason}:
 	 * {"goal": text, "servers": [id], "tags": [text], "persona": text or null, "notes": any}.
 	 * host->world reaches live servers for discovery. Values in the goal come from resources or from what a server
 	 * answered, never out of thin air. Required operation. */
