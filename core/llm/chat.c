@@ -18,22 +18,29 @@ static int merge_members(assay_json *into, const assay_json *from)
 	return rc;
 }
 
-/* The request with what the manifest says of sampling: the model's, and over it the candidate's. *out is NULL when it
- * says nothing: a request may be large, and hundreds wait for their replies at once. */
+/* The request with what the manifest says of sampling: the model's, and over it the candidate's; and of forced calls.
+ * *out is NULL when it says nothing: a request may be large, and hundreds wait for their replies at once. */
 static int with_sampling(const as_llm_dialogue *d, const assay_json *request, assay_json **out, assay_error *err)
 {
+	const as_llm_settings *s = &d->hub->options.models[d->model];
+	bool forced = as_llm_is_forced(s, request);
+	int rc = 0;
 	*out = NULL;
-	if (!d->sampling && !d->hub->options.models[d->model].sampling) {
+	if (!d->sampling && !s->sampling && !forced) {
 		return 0;
 	}
 	*out = as_json_clone(request);
-	if (!*out || merge_members(*out, d->hub->options.models[d->model].sampling) < 0 ||
-	    merge_members(*out, d->sampling) < 0) {
+	if (!*out || merge_members(*out, s->sampling) < 0 || merge_members(*out, d->sampling) < 0) {
+		rc = as_fail_memory(err);
+	}
+	if (rc == 0 && forced) {
+		rc = as_llm_unforce(s, *out, err);
+	}
+	if (rc < 0) {
 		as_json_free(*out);
 		*out = NULL;
-		return as_fail_memory(err);
 	}
-	return 0;
+	return rc;
 }
 
 /* Implementation, options and request: whatever is changed makes another row. */

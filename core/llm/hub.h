@@ -69,6 +69,10 @@ void as_llm_asking_end(as_llm_asking *a);
 /* Leave the key that the request used out from now on. False: there is no other. */
 bool as_llm_drop_key(as_llm_asking *a);
 
+/* Does the request force a call, of a model that cannot be made to call? Then let it answer in JSON instead. */
+bool as_llm_is_forced(const as_llm_settings *settings, const assay_json *request);
+int as_llm_unforce(const as_llm_settings *settings, assay_json *request, assay_error *err);
+
 /* A request in the dialect of the implementation. */
 int as_llm_request_out(const as_llm_offer *offer, const assay_llm_dialect *dialect, const assay_json *request,
 		       assay_json **out, assay_error *err);

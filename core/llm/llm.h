@@ -16,6 +16,7 @@ typedef struct as_llm_settings {
 	const assay_json *price;    /* {"in","out","cached"}: US dollars per million tokens; NULL: not known */
 	const assay_json *limits;   /* {"in_flight","tries","seconds","backoff"}; NULL: the defaults */
 	const assay_json *sampling; /* members of every request; NULL: none */
+	const char *answers;        /* how a forced call is asked for: "tool" (or NULL), "schema", "text" */
 } as_llm_settings;
 
 #define AS_LLM_TRIES 6

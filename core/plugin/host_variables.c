@@ -53,6 +53,9 @@ const char *as_host_expand(const as_call *call, as_arena *arena, const char *tex
 		}
 		rc = put_value(call, (assay_str){p + 2, (size_t)(end - p - 2)}, &out, err);
 		p = end + 1;
+		while (rc == 0 && *p == '/' && out.len > 0 && out.ptr[out.len - 1] == '/') {
+			out.len--; /* an address may end with a slash or not */
+		}
 	}
 	if (rc == 0 && as_buf_check(&out, err) == 0) {
 		made = as_arena_cstr(arena, as_buf_str(&out));

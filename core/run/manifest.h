@@ -22,6 +22,7 @@ typedef struct as_model_spec {
 	as_use llm;                                  /* "llm/..." or "embedder/..." */
 	const char *family;                          /* "unknown" when not given */
 	const assay_json *price, *limits, *sampling; /* objects or NULL; core/llm/llm.h */
+	const char *answers;                         /* "tool", "schema" or "text"; NULL: "tool" */
 } as_model_spec;
 
 typedef struct as_author_spec {

@@ -96,6 +96,34 @@ static bool uses_model(const as_use *use, const as_model_spec *model)
 	return use->model && strcmp(use->model, model->name) == 0;
 }
 
+static bool bounds_money(const as_manifest *m)
+{
+	bool bound = m->usd > 0 || m->generation_budget.usd > 0;
+	for (size_t i = 0; i < m->n_conditions; i++) {
+		bound = bound || m->conditions[i].budget.usd > 0;
+	}
+	return bound;
+}
+
+/* A bound on money that does not know what a model costs would bound nothing. */
+static int check_price(const as_manifest *m, as_registry *registry, const as_model_spec *model, assay_error *err)
+{
+	const as_impl_info *info;
+	int rc;
+	if (model->price || !bounds_money(m)) {
+		return 0;
+	}
+	rc = as_registry_find(registry, model->llm.use, ASSAY_ROLE_LLM, &info, err);
+	if (rc < 0 || (info->impl->flags & ASSAY_IMPL_PURE)) {
+		return rc;
+	}
+	as_fail(err, ASSAY_EDATA, "the manifest bounds US dollars, and the model \"%s\" has no price", model->name);
+	as_error_hint(err, "add \"price\": {\"in\": ..., \"out\": ...}, per million tokens; 0 where it costs nothing");
+	as_error_pointer(err, "%s", model->llm.pointer);
+	as_error_where(err, m->path, model->llm.line);
+	return ASSAY_EDATA;
+}
+
 static int check_models(const as_manifest *m, as_registry *registry, assay_error *err)
 {
 	for (size_t i = 0; i < m->n_models; i++) {
@@ -115,6 +143,7 @@ static int check_models(const as_manifest *m, as_registry *registry, assay_error
 			bool embeds = strncmp(m->models[i].llm.use, "embedder/", 9) == 0;
 			int rc = check_use(m, registry, &m->models[i].llm,
 					   embeds ? ASSAY_ROLE_EMBEDDER : ASSAY_ROLE_LLM, err);
+			rc = rc < 0 || embeds ? rc : check_price(m, registry, &m->models[i], err);
 			if (rc < 0) {
 				return rc;
 			}

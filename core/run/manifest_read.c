@@ -132,7 +132,7 @@ static const char *family_of(const assay_json *model)
 
 static int read_models(as_manifest_build *b, assay_error *err)
 {
-	static const char *const reserved[] = {"use", "family", "price", "limits", "sampling", NULL};
+	static const char *const reserved[] = {"use", "family", "price", "limits", "sampling", "answers", NULL};
 	const assay_json *models = as_json_get(b->m.document, "models");
 	as_model_spec *list = as_arena_alloc(&b->arena, (as_json_count(models) + 1) * sizeof *list);
 	size_t n = 0;
@@ -149,6 +149,7 @@ static int read_models(as_manifest_build *b, assay_error *err)
 		m->price = as_json_get(v, "price");
 		m->limits = as_json_get(v, "limits");
 		m->sampling = as_json_get(v, "sampling");
+		m->answers = as_json_cstr(as_json_get(v, "answers"), NULL);
 		snprintf(pointer, sizeof pointer, "/models/%s", m->name);
 		m->llm = (as_use){.use = use,
 				  .pointer = as_arena_cstr(&b->arena, as_str(pointer)),

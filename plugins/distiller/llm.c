@@ -34,7 +34,6 @@ struct session {
 	assay_call *call;
 	const assay_distil_request *request;
 	assay_str goal;
-	int rc; /* of a service that failed inside the check */
 };
 
 /* Flat, so that any provider takes it; what belongs to which kind is the check's business. */
@@ -197,8 +196,7 @@ static int holds(struct session *s, const assay_json *body, bool *passed, assay_
 	*passed = false;
 	rc = body ? s->host->check->score(s->call, body, s->request->trace, -1, &yes, why) : no_memory(s, why);
 	*passed = rc == 0 && yes;
-	s->rc = rc; /* a failure of ours, whatever its code, is no defect of the answer */
-	return rc;
+	return rc == ASSAY_ELIMIT ? ASSAY_EDATA : rc; /* a pattern that takes too long, say */
 }
 
 /* The ids of the checkpoints that the session itself does not meet. */
@@ -341,7 +339,7 @@ static int work(const struct instance *i, struct session *s, assay_sink *task, a
 		if (rc == 0) {
 			rc = task->emit(task, answer, err);
 			answer = NULL;
-		} else if (rc == ASSAY_EDATA && why.reason == ASSAY_LLM_MALFORMED && s->rc == 0) {
+		} else if (rc == ASSAY_EDATA && why.reason == ASSAY_LLM_MALFORMED) {
 			rc = reject(s, why.message, task, err);
 		} else if (err) {
 			*err = why;

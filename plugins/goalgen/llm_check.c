@@ -154,19 +154,22 @@ static bool is_break(char c)
 /* The next word from *at on, without what only belongs to the sentence. Empty: no more. */
 static assay_str next_word(assay_str text, size_t *at)
 {
-	size_t from, to;
-	while (*at < text.len && is_break(text.ptr[*at])) {
-		++*at;
+	while (*at < text.len) {
+		size_t from, to;
+		while (*at < text.len && is_break(text.ptr[*at])) {
+			++*at;
+		}
+		from = *at;
+		while (*at < text.len && !is_break(text.ptr[*at])) {
+			++*at;
+		}
+		for (to = *at; to > from && strchr(".:!?", text.ptr[to - 1]); to--) {
+		}
+		if (to > from) {
+			return (assay_str){text.ptr + from, to - from};
+		}
 	}
-	from = to = *at;
-	while (to < text.len && !is_break(text.ptr[to])) {
-		to++;
-	}
-	*at = to;
-	while (to > from && strchr(".:!?", text.ptr[to - 1])) {
-		to--;
-	}
-	return to > from || *at >= text.len ? (assay_str){text.ptr + from, to - from} : next_word(text, at);
+	return (assay_str){"", 0};
 }
 
 static bool may_create(const struct goal_run *r)
