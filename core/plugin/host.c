@@ -220,8 +220,9 @@ static int check_body(assay_call *call, const assay_json *body, assay_error *err
 					  : as_host_no_service("check->body", err);
 }
 
-static const assay_check_api check_api = {sizeof check_api, 0,		   as_args_match,  as_value_match,
-					  check_score,	    check_args_of, check_value_of, check_body};
+static const assay_check_api check_api = {sizeof check_api, 0,           as_args_match,
+					  as_value_match,   check_score, check_args_of,
+					  check_value_of,   check_body};
 
 static int sampler_draw(assay_call *call, const char *name, assay_tools required, assay_tools candidates, size_t n,
 			uint64_t seed, uint32_t *picked, size_t *n_picked, assay_error *err)

@@ -45,7 +45,8 @@ static int make_hub(as_engine *e, const as_engine_options *options, assay_error 
 	e->models = as_new(m->n_models + 1, sizeof *e->models);
 	for (size_t i = 0; e->models && i < m->n_models; i++) {
 		const as_model_spec *s = &m->models[i];
-		e->models[i] = (as_llm_settings){s->name, s->llm.use, s->llm.options, s->price, s->limits, s->sampling, s->answers};
+		e->models[i] = (as_llm_settings){s->name,   s->llm.use,  s->llm.options, s->price,
+						 s->limits, s->sampling, s->answers};
 	}
 	hub.models = e->models;
 	return e->models ? as_llm_hub_new(&hub, &e->llm, err) : as_fail_memory(err);

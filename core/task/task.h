@@ -21,9 +21,9 @@ typedef struct as_task_frame {
 int as_task_make(const assay_json *body, const as_task_frame *frame, const as_catalogue *catalogue, assay_json **task,
 		 assay_error *err);
 
-/* Is a task, or the body of one, as the rules for new ones want it? ASSAY_EDATA with pointer: its first defect. Tasks of
- * others are scored all the same: what is defective in them counts as not met. catalogue: its tools must be in there;
- * NULL: any tools. */
+/* Is a task, or the body of one, as the rules for new ones want it? ASSAY_EDATA with pointer: its first defect. Tasks
+ * of others are scored all the same: what is defective in them counts as not met. catalogue: its tools must be in
+ * there; NULL: any tools. */
 int as_task_check(const assay_json *body, const as_catalogue *catalogue, assay_error *err);
 
 /* Complexity profile and dynamism of a trace (reference page 7.3). */

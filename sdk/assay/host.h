@@ -113,8 +113,8 @@ typedef struct assay_check_api {
 	 * that all its checks together may take. */
 	int (*args_of)(assay_call *call, const assay_json *predicate, const assay_json *arguments, assay_error *err);
 	int (*value_of)(assay_call *call, const assay_json *predicate, assay_str text, assay_error *err);
-	/* Is this what a distiller may emit: kinds, tools that exist, sound predicates, ids of its own, an order without
-	 * circles? ASSAY_EDATA with pointer: its first defect. */
+	/* Is this what a distiller may emit: kinds, tools that exist, sound predicates, ids of its own, an order
+	 * without circles? ASSAY_EDATA with pointer: its first defect. */
 	int (*body)(assay_call *call, const assay_json *body, assay_error *err);
 } assay_check_api;
 

@@ -4,7 +4,8 @@
  * an HTTP request, or in a variable of a child process, and the host puts the value of the variable NAME there: from
  * the environment, else from the file .env beside the manifest. In a header, a value with commas is a list of keys,
  * which take turns from request to request; a key that was refused or is used up is left out as long as there is
- * another. In front of a slash, a value loses those at its end. Values that were put in like this never come back: what a peer answers is cleaned of them. */
+ * another. In front of a slash, a value loses those at its end. Values that were put in like this never come back: what
+ * a peer answers is cleaned of them. */
 #ifndef ASSAY_VARIABLES_H
 #define ASSAY_VARIABLES_H
 
