@@ -64,16 +64,20 @@ static int settle(asked *a, int met)
 /* Messages are left out: running out of limits is no error here, and running out of memory is told at the end. */
 static int args_met(const scoring *s, asked *a, const assay_json *predicate, const assay_step *step)
 {
-	const assay_check_api *check = s->host->check;
-	return settle(a, ASSAY_HAS(check, args_of) ? check->args_of(s->call, predicate, step->arguments, &a->err)
-						   : check->args(predicate, step->arguments, &a->err));
+	const assay_host *host = s->host;
+	if (ASSAY_HAS(host->check, args_of)) {
+		return settle(a, host->check->args_of(s->call, predicate, step->arguments, &a->err));
+	}
+	return settle(a, host->check->args(predicate, step->arguments, &a->err));
 }
 
 static int value_met(const scoring *s, asked *a, const assay_json *predicate, assay_str text)
 {
-	const assay_check_api *check = s->host->check;
-	return settle(a, ASSAY_HAS(check, value_of) ? check->value_of(s->call, predicate, text, &a->err)
-						    : check->value(predicate, text, &a->err));
+	const assay_host *host = s->host;
+	if (ASSAY_HAS(host->check, value_of)) {
+		return settle(a, host->check->value_of(s->call, predicate, text, &a->err));
+	}
+	return settle(a, host->check->value(predicate, text, &a->err));
 }
 
 static assay_str limit_reason(enum limit limit)
