@@ -61,23 +61,29 @@ static int settle(asked *a, int met)
 	return met == 1;
 }
 
+/* Of ABI 1.2: predicates that are read once for all attempts at a task. */
+static bool keeps_predicates(const assay_check_api *check)
+{
+	return ASSAY_HAS(check, args_of) && ASSAY_HAS(check, value_of);
+}
+
 /* Messages are left out: running out of limits is no error here, and running out of memory is told at the end. */
 static int args_met(const scoring *s, asked *a, const assay_json *predicate, const assay_step *step)
 {
-	const assay_host *host = s->host;
-	if (ASSAY_HAS(host->check, args_of)) {
-		return settle(a, host->check->args_of(s->call, predicate, step->arguments, &a->err));
+	const assay_check_api *check = s->host->check;
+	if (keeps_predicates(check)) {
+		return settle(a, check->args_of(s->call, predicate, step->arguments, &a->err));
 	}
-	return settle(a, host->check->args(predicate, step->arguments, &a->err));
+	return settle(a, check->args(predicate, step->arguments, &a->err));
 }
 
 static int value_met(const scoring *s, asked *a, const assay_json *predicate, assay_str text)
 {
-	const assay_host *host = s->host;
-	if (ASSAY_HAS(host->check, value_of)) {
-		return settle(a, host->check->value_of(s->call, predicate, text, &a->err));
+	const assay_check_api *check = s->host->check;
+	if (keeps_predicates(check)) {
+		return settle(a, check->value_of(s->call, predicate, text, &a->err));
 	}
-	return settle(a, host->check->value(predicate, text, &a->err));
+	return settle(a, check->value(predicate, text, &a->err));
 }
 
 static assay_str limit_reason(enum limit limit)
