@@ -62,7 +62,7 @@ static int settle(asked *a, int met)
 }
 
 /* Of ABI 1.2: predicates that are read once for all attempts at a task. */
-static bool keeps_predicates(const assay_check_api *check)
+static int keeps_predicates(const assay_check_api *check)
 {
 	return ASSAY_HAS(check, args_of) && ASSAY_HAS(check, value_of);
 }
