@@ -7,9 +7,8 @@
  *  "servers":[{"server_id","class","name","version","protocol","tools","tool_surface_hash"}],
  *  "plugins":[{"use","version"}],
  *  "funnel":[{"category","wanted","slots","goals","traces","successful","distilled","valid","certified","pending",
- *     "reasons":{stage:{reason:n}}}],  slots that passed each stage; pending ones are under way, all others that did not
- *     pass a stage are among its reasons
- *  "gates":[{"gate","required","passed","failed"}],
+ *     "reasons":{stage:{reason:n}}}],  slots that passed each stage; pending ones are under way, all others that did
+ * not pass a stage are among its reasons "gates":[{"gate","required","passed","failed"}],
  *  "leaderboard":[{"condition","candidate","listed","k","tasks","attempts","void","unknown",
  *     "pass_rate":R,"pass_hat_k":R,"pass_at_k":R,"served":{level:share},"ends":{end:n},"mean_calls","mean_turns",
  *     "tool_hallucinations","minefields_hit","wrong_server_calls","sae":A,"attempted_sae":A,"exposure":{"use",options}

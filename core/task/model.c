@@ -106,6 +106,17 @@ static bool is_word(const char *const *words, assay_str word)
 	return false;
 }
 
+/* Infinite numbers are written as null, as the reference does; where it would not read that again, they are refused. */
+static int read_real(const as_field *f, const assay_json *v, assay_json **out)
+{
+	int rc = as_scalar_real(v, out);
+	if (as_json_type(*out) == ASSAY_JSON_NULL && !(f->flags & AS_FIELD_NULLABLE)) {
+		as_json_free(*out);
+		*out = NULL;
+	}
+	return rc;
+}
+
 /* *out stays NULL when the value is not what the field holds. */
 static int read_scalar(const as_field *f, const assay_json *v, assay_json **out)
 {
@@ -115,7 +126,7 @@ static int read_scalar(const as_field *f, const assay_json *v, assay_json **out)
 	case AS_FIELD_INT:
 		return as_scalar_int(v, out);
 	case AS_FIELD_REAL:
-		return as_scalar_real(v, out);
+		return read_real(f, v, out);
 	case AS_FIELD_BOOL:
 		return as_scalar_bool(v, out);
 	case AS_FIELD_UUID:

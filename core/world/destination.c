@@ -157,16 +157,16 @@ bool as_destination_listed(const as_destination *list, size_t n, const as_destin
 
 void as_destination_write(const as_destination *d, char out[AS_DESTINATION_TEXT])
 {
-	char address[64] = "", port[8] = "";
+	char address[INET6_ADDRSTRLEN] = "", port[8] = "";
 	if (!d->name[0]) {
 		inet_ntop(d->v6 ? AF_INET6 : AF_INET, d->address, address, sizeof address);
 	}
 	if (d->port) {
 		snprintf(port, sizeof port, ":%u", (unsigned)d->port);
 	}
-	snprintf(out, AS_DESTINATION_TEXT, "%s%s%s%s%s",
+	snprintf(out, AS_DESTINATION_TEXT, "%s%s%s%s",
 		 d->below ? "*."
 		 : d->v6  ? "["
 			  : "",
-		 d->name, address, d->v6 ? "]" : "", port);
+		 d->name[0] ? d->name : address, d->v6 ? "]" : "", port);
 }

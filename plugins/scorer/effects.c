@@ -64,7 +64,7 @@ static int settle(asked *a, int met)
 /* Of ABI 1.2: predicates that are read once for all attempts at a task. */
 static int keeps_predicates(const assay_check_api *check)
 {
-	return ASSAY_HAS(check, args_of) && ASSAY_HAS(check, value_of);
+	return ASSAY_HAS(check, value_of); /* the last of them */
 }
 
 /* Messages are left out: running out of limits is no error here, and running out of memory is told at the end. */

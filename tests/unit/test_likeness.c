@@ -11,23 +11,8 @@
 #define TOOLS 12 /* of each */
 #define LEAST 0.85
 
-static const char *const words[] = {"get",
-				    "list",
-				    "item",
-				    "items",
-				    "Order",
-				    "order",
-				    "\xC3\x9C"
-				    "ber",
-				    "a",
-				    "of",
-				    "2nd",
-				    "price",
-				    "prices",
-				    "file",
-				    "files",
-				    "--",
-				    "the"};
+static const char *const words[] = {"get", "list", "item",  "items",  "Order", "order", "\303\234ber", "a",
+				    "of",  "2nd",  "price", "prices", "file",  "files", "--",          "the"};
 #define N_WORDS (sizeof words / sizeof *words)
 
 static void put_words(as_buf *out, as_rng *r, const char *between)

@@ -242,7 +242,7 @@ static const struct forgery {
 	{"goals.jsonl", "auto-2", "auto-3", 0, "goals.jsonl", 0, "/goal_id: is not the one of line 3 of funnel.jsonl"},
 	{"funnel.jsonl", "certified", "surplus", 0, "funnel.jsonl", 3, "is not task 1 of tasks.jsonl"},
 	{"funnel.jsonl", "no successful call", "no call", 0, "figures.json", -1,
-	 "/funnel/0/rejected/no call: 1 follows from the rows"},
+	 "/funnel/0/reasons/successful/no call: 1 follows from the rows"},
 	{"attempts.jsonl", "\"repeat\":0", "\"repeat\":1", 0, "attempts.jsonl", 0, "/attempt_id: "},
 	{"attempts.jsonl", "\"void\":true", "\"void\":false", 0, "attempts.jsonl", 0, "/void: does not follow"},
 	{"attempts.jsonl", "\"class\":\"agent\"", "\"class\":\"infra\"", 4, "attempts.jsonl", 0,
