@@ -31,6 +31,16 @@ static int score(const gate_input *in, const assay_json *task, const as_trace *t
 	return rc;
 }
 
+const assay_json *as_gate_known(const gate_input *in, const char *name)
+{
+	for (const assay_json *g = as_json_first(in->known); g; g = as_json_next(g)) {
+		if (as_str_is(as_json_str(as_json_get(g, "gate")), name)) {
+			return as_json_get(g, "evidence");
+		}
+	}
+	return NULL;
+}
+
 int as_gate_score(const gate_input *in, const as_trace *trace, bool *passes, assay_json **verdict, assay_error *err)
 {
 	return score(in, in->judged, trace, passes, verdict, err);

@@ -30,6 +30,9 @@ int as_gate_second_agrees(const gate_input *in, bool *passed, assay_json *eviden
 int as_gate_valid(const gate_input *in, bool *passed, assay_json *evidence, assay_error *err);
 int as_gate_fits_category(const gate_input *in, bool *passed, assay_json *evidence, assay_error *err);
 
+/* The evidence of a gate from an earlier time; NULL: there is none. */
+const assay_json *as_gate_known(const gate_input *in, const char *name);
+
 /* Call a tool of a replayed world and put the call into a trace. arguments: taken over, NULL is a failure. said: gets
  * the result as text; may be NULL. */
 int as_gate_call(const gate_input *in, as_world *world, assay_str server, assay_str tool, assay_json *arguments,

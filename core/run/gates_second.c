@@ -114,16 +114,6 @@ static int walk(const gate_input *in, const assay_json *evidence, as_trace **out
 	return rc;
 }
 
-static const assay_json *known_evidence(const gate_input *in)
-{
-	for (const assay_json *g = as_json_first(in->known); g; g = as_json_next(g)) {
-		if (as_str_is(as_json_str(as_json_get(g, "gate")), AS_GATE_SECOND)) {
-			return as_json_get(g, "evidence");
-		}
-	}
-	return NULL;
-}
-
 static int take_over(const assay_json *known, assay_json *evidence)
 {
 	int rc = as_json_set(evidence, "end", as_json_clone(as_json_get(known, "end")));
@@ -133,7 +123,7 @@ static int take_over(const assay_json *known, assay_json *evidence)
 
 int as_gate_second_agrees(const gate_input *in, bool *passed, assay_json *evidence, assay_error *err)
 {
-	const assay_json *known = known_evidence(in);
+	const assay_json *known = as_gate_known(in, AS_GATE_SECOND);
 	as_trace *trace = NULL;
 	int rc;
 	*passed = false;

@@ -4,19 +4,6 @@
 #include "core/run/evidence.h"
 #include "core/run/gates_private.h"
 
-/* What was said at an earlier time; *nothing: there was such a time, and nothing was said. */
-static const assay_json *known_replies(const gate_input *in, bool *nothing)
-{
-	const assay_json *replies = NULL;
-	for (const assay_json *g = as_json_first(in->known); g; g = as_json_next(g)) {
-		if (as_str_is(as_json_str(as_json_get(g, "gate")), AS_GATE_VALID)) {
-			replies = as_json_pointer(g, "/evidence/replies");
-		}
-	}
-	*nothing = in->known && as_json_count(replies) == 0;
-	return replies;
-}
-
 static int judge(const gate_input *in, const assay_json *heard, assay_json **verdict, assay_error *err)
 {
 	as_context *c = in->context;
@@ -33,9 +20,9 @@ static int judge(const gate_input *in, const assay_json *heard, assay_json **ver
 int as_gate_valid(const gate_input *in, bool *passed, assay_json *evidence, assay_error *err)
 {
 	assay_json *verdict = NULL;
-	bool nothing;
-	const assay_json *heard = known_replies(in, &nothing), *said;
-	int rc = nothing ? 0 : judge(in, heard, &verdict, err);
+	const assay_json *heard = as_json_get(as_gate_known(in, AS_GATE_VALID), "replies"), *said;
+	/* There was an earlier time, and nothing was said. */
+	int rc = in->known && as_json_count(heard) == 0 ? 0 : judge(in, heard, &verdict, err);
 	if (rc < 0) {
 		return rc;
 	}
