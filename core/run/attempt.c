@@ -128,9 +128,6 @@ static int explore(as_context *c, const as_session_spec *spec, const as_instance
 		}
 	}
 	as_collect_free(&got);
-	if (rc == 0 && spec->probed) {
-		rc = as_recorder_probe(c->recorder, &c->call, spec->task, err);
-	}
 	return rc;
 }
 
@@ -230,6 +227,9 @@ int as_session_run(as_worker *w, const as_session_spec *spec, as_session_result 
 	rc = offer(&c, out, err);
 	if (rc == 0 && out->cause.code == 0) {
 		rc = explore(&c, spec, explorer, out, &exploration, err);
+	}
+	if (rc == 0 && spec->probed) {
+		rc = as_recorder_probe(c.recorder, &c.call, spec->task, err);
 	}
 	if (rc == 0) {
 		out->end_class = as_end_class(out->end);
