@@ -111,6 +111,9 @@ const char *as_destination_read(assay_str text, bool entry, as_destination *out)
 	const char *fault;
 	assay_str host = text;
 	*out = (as_destination){0};
+	if (text.len == 0) {
+		return "it names no host";
+	}
 	if (bracket) {
 		host = (assay_str){text.ptr + 1, (size_t)(bracket - text.ptr) - 1};
 		text = (assay_str){bracket + 1, text.len - host.len - 2};

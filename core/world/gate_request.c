@@ -17,11 +17,14 @@ static bool is_token(assay_str s)
 /* The text up to `mark`, which goes too; all of it when there is none. */
 static assay_str cut(assay_str *rest, char mark)
 {
-	const char *at = rest->len > 0 ? memchr(rest->ptr, mark, rest->len) : NULL;
-	size_t n = at ? (size_t)(at - rest->ptr) : rest->len;
-	assay_str part = {rest->ptr, n};
-	*rest = at ? (assay_str){at + 1, rest->len - n - 1} : (assay_str){rest->ptr + n, 0};
-	return part;
+	assay_str all = *rest;
+	const char *at = all.len > 0 ? memchr(all.ptr, mark, all.len) : NULL;
+	if (!at) {
+		*rest = (assay_str){NULL, 0};
+		return all;
+	}
+	*rest = (assay_str){at + 1, all.len - (size_t)(at + 1 - all.ptr)};
+	return (assay_str){all.ptr, (size_t)(at - all.ptr)};
 }
 
 /* One line without its CR LF. False when it ends in something else, or holds what no line may. */
