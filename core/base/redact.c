@@ -60,11 +60,11 @@ static bool add(as_redactor *r, const char *name, assay_str text)
 	return !r->arena.failed;
 }
 
-/* As JSON writes it; with_slashes: as those writers do that put a backslash before a slash. */
-static void write_json(as_buf *out, assay_str plain, bool with_slashes)
+/* As JSON writes it; with_slashes: as those writers do that put a backslash before a slash; ascii: with \u escapes. */
+static void write_json(as_buf *out, assay_str plain, bool with_slashes, bool ascii)
 {
 	as_buf text = {0};
-	as_json_write_string(&text, plain, false);
+	as_json_write_string(&text, plain, ascii);
 	for (size_t i = 1; i + 1 < text.len; i++) {
 		if (with_slashes && text.ptr[i] == '/') {
 			as_buf_byte(out, '\\');
@@ -75,16 +75,33 @@ static void write_json(as_buf *out, assay_str plain, bool with_slashes)
 	as_buf_free(&text);
 }
 
-static void write_url(as_buf *out, assay_str plain)
+/* As a URL writes it. kept: what stays beside letters, digits and "-._~", a blank as + where + is among it. */
+static void write_url(as_buf *out, assay_str plain, const char *kept, bool lower)
 {
 	for (size_t i = 0; i < plain.len; i++) {
 		unsigned char c = (unsigned char)plain.ptr[i];
-		if (isalnum(c) || strchr("-._~", c)) {
+		if (isalnum(c) || strchr("-._~", c) || (c != '+' && strchr(kept, c))) {
 			as_buf_byte(out, (char)c);
+		} else if (c == ' ' && strchr(kept, '+')) {
+			as_buf_byte(out, '+');
 		} else {
-			as_buf_printf(out, "%%%02X", c);
+			as_buf_printf(out, lower ? "%%%02x" : "%%%02X", c);
 		}
 	}
+}
+
+/* The ways that servers are seen to write a value. False: there is no such way. */
+static bool write_way(as_buf *out, assay_str plain, unsigned way)
+{
+	static const char *const kept[] = {"", "/", "+", "/+"};
+	if (way < 4) {
+		write_json(out, plain, (way & 1) != 0, (way & 2) != 0);
+	} else if (way < 8) {
+		write_url(out, plain, kept[way - 4], false);
+	} else if (way < 12) {
+		write_url(out, plain, kept[way - 8], true);
+	}
+	return way < 12;
 }
 
 bool as_redactor_add(as_redactor *r, const char *name, assay_str value)
@@ -95,12 +112,10 @@ bool as_redactor_add(as_redactor *r, const char *name, assay_str value)
 	}
 	pthread_rwlock_wrlock(&r->lock);
 	good = add(r, name, value);
-	for (int way = 0; way < 3 && good; way++) {
+	for (unsigned way = 0; good; way++) {
 		as_buf text = {0};
-		if (way < 2) {
-			write_json(&text, value, way > 0);
-		} else {
-			write_url(&text, value);
+		if (!write_way(&text, value, way)) {
+			break;
 		}
 		good = !text.failed && add(r, name, as_buf_str(&text));
 		as_buf_free(&text);

@@ -116,6 +116,23 @@ START_TEST(test_redact_text)
 END_TEST
 
 /* A value comes back as it is, in JSON with and without escaped slashes, in a URL, within JSON within JSON. */
+/* The ways of Python's json.dumps and urllib.parse.quote and quote_plus, and of those that write hex in lower case. */
+START_TEST(test_redact_spellings)
+{
+	static const char *const texts[] = {"P\\u00e4ss/w+r d=1", "P%C3%A4ss/w%2Br%20d%3D1", "P%C3%A4ss%2Fw%2Br+d%3D1",
+					    "P%c3%a4ss%2fw%2br%20d%3d1", "P\303\244ss\\/w+r d=1"};
+	assay_error err = {0};
+	as_redactor *r;
+	ck_assert_int_eq(as_redactor_new(&r, &err), 0);
+	ck_assert(as_redactor_add(r, "KEY", ASSAY_STR("P\303\244ss/w+r d=1")));
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		ck_assert_msg(as_redact_find(r, as_str(texts[i])) != NULL, "%s", texts[i]);
+	}
+	ck_assert_ptr_null(as_redact_find(r, ASSAY_STR("P+ss/w+r d=1")));
+	as_redactor_free(r);
+}
+END_TEST
+
 START_TEST(test_redact_document)
 {
 	static const char text[] =
@@ -144,5 +161,6 @@ START_TEST(test_redact_document)
 }
 END_TEST
 
-UNIT_SUITE(suite, "secret", test_names, test_texts, test_prefixes, test_redact_text, test_redact_document)
+UNIT_SUITE(suite, "secret", test_names, test_texts, test_prefixes, test_redact_text, test_redact_spellings,
+	   test_redact_document)
 UNIT_MAIN(suite)
