@@ -105,13 +105,13 @@ int shop_call_search(void *payload, const assay_json *arguments, as_mcp_answer *
 	return status;
 }
 
-int shop_call_product(void *payload, const assay_json *arguments, as_mcp_answer *answer, assay_error *err)
+/* One product: all of it, or what it costs and how much of it is there. */
+static int answer_product(const shop *s, assay_str product_id, bool whole, as_mcp_answer *answer, assay_error *err)
 {
-	assay_str product_id = demo_arg(arguments, "product_id");
 	assay_json *root = NULL;
 	shop_query q;
 	int bad = 0;
-	shop_ask(&q, payload,
+	shop_ask(&q, s,
 		 "SELECT product_id, name, category, price_cents, stock, weight_grams, supplier, description,"
 		 " (SELECT value FROM settings WHERE name = 'currency') FROM products WHERE product_id = ?1",
 		 err);
@@ -119,14 +119,14 @@ int shop_call_product(void *payload, const assay_json *arguments, as_mcp_answer 
 	if (shop_next(&q)) {
 		root = as_json_object();
 		bad = shop_put_text(root, "product_id", &q, 0);
-		bad |= shop_put_text(root, "name", &q, 1);
-		bad |= shop_put_text(root, "category", &q, 2);
+		bad |= whole ? shop_put_text(root, "name", &q, 1) : 0;
+		bad |= whole ? shop_put_text(root, "category", &q, 2) : 0;
 		bad |= shop_put_money(root, "price", shop_int(&q, 3));
 		bad |= shop_put_text(root, "currency", &q, 8);
 		bad |= shop_put_int(root, "stock", &q, 4);
-		bad |= shop_put_int(root, "weight_grams", &q, 5);
-		bad |= shop_put_text(root, "supplier", &q, 6);
-		bad |= shop_put_text(root, "description", &q, 7);
+		bad |= whole ? shop_put_int(root, "weight_grams", &q, 5) : 0;
+		bad |= whole ? shop_put_text(root, "supplier", &q, 6) : 0;
+		bad |= whole ? shop_put_text(root, "description", &q, 7) : 0;
 		bad |= !root;
 	}
 	if (shop_done(&q) != 0) {
@@ -136,36 +136,17 @@ int shop_call_product(void *payload, const assay_json *arguments, as_mcp_answer 
 	if (root || bad) {
 		return demo_finish(answer, root, bad, err);
 	}
-	return shop_refuse(payload, "product", product_id, SHOP_PRODUCTS, answer, err);
+	return shop_refuse(s, "product", product_id, SHOP_PRODUCTS, answer, err);
+}
+
+int shop_call_product(void *payload, const assay_json *arguments, as_mcp_answer *answer, assay_error *err)
+{
+	return answer_product(payload, demo_arg(arguments, "product_id"), true, answer, err);
 }
 
 int shop_call_stock(void *payload, const assay_json *arguments, as_mcp_answer *answer, assay_error *err)
 {
-	assay_str product_id = demo_arg(arguments, "product_id");
-	assay_json *root = NULL;
-	shop_query q;
-	int bad = 0;
-	shop_ask(&q, payload,
-		 "SELECT product_id, price_cents, stock, (SELECT value FROM settings WHERE name = 'currency')"
-		 " FROM products WHERE product_id = ?1",
-		 err);
-	shop_bind_text(&q, 1, product_id);
-	if (shop_next(&q)) {
-		root = as_json_object();
-		bad = shop_put_text(root, "product_id", &q, 0);
-		bad |= shop_put_money(root, "price", shop_int(&q, 1));
-		bad |= shop_put_text(root, "currency", &q, 3);
-		bad |= shop_put_int(root, "stock", &q, 2);
-		bad |= !root;
-	}
-	if (shop_done(&q) != 0) {
-		as_json_free(root);
-		return q.status;
-	}
-	if (root || bad) {
-		return demo_finish(answer, root, bad, err);
-	}
-	return shop_refuse(payload, "product", product_id, SHOP_PRODUCTS, answer, err);
+	return answer_product(payload, demo_arg(arguments, "product_id"), false, answer, err);
 }
 
 /* --- list_customers, list_orders ------------------------------------------------------------------------------------

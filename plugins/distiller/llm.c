@@ -2,6 +2,7 @@
  * emits it, and is held against the same rules and against the session itself, checkpoint by checkpoint, before it is
  * handed over: what does not hold is told to the model, and after a few tries the session is rejected with the reason.
  */
+#include "../common/option.h"
 #include "../common/text.h"
 #include <assay/plugin.h>
 #include <assay/roles/distiller.h>
@@ -380,7 +381,7 @@ static int open_instance(const assay_host *host, const assay_json *options, void
 {
 	const assay_json_api *J = host->json;
 	struct instance *i = host->alloc(sizeof *i);
-	assay_str prompt = J->str(J->get(J->get(options, "prompt"), "text"));
+	int rc;
 	if (!i) {
 		return host->fail(err, ASSAY_ENOMEM, "out of memory");
 	}
@@ -388,13 +389,11 @@ static int open_instance(const assay_host *host, const assay_json *options, void
 	i->temperature = J->f64(J->get(options, "temperature"), 0);
 	i->max_tokens = J->i64(J->get(options, "max_tokens"), 16384);
 	i->replies = (uint32_t)J->i64(J->get(options, "replies"), 3);
-	i->prompt.ptr = host->alloc(prompt.len + 1);
-	if (!i->prompt.ptr) {
+	rc = option_keep_prompt(host, options, &i->prompt, err);
+	if (rc < 0) {
 		close_instance(i);
-		return host->fail(err, ASSAY_ENOMEM, "out of memory");
+		return rc;
 	}
-	memcpy(i->prompt.ptr, prompt.ptr ? prompt.ptr : "", prompt.len);
-	i->prompt.len = prompt.len;
 	*self = i;
 	return 0;
 }
@@ -416,10 +415,8 @@ static const assay_impl impl = {
 		"\"replies\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":10,\"default\":3,\"description\":\"unusable ones "
 		"until the trace is given up\"},"
 		"\"temperature\":{\"type\":\"number\",\"minimum\":0,\"maximum\":2,\"default\":0},"
-		"\"max_tokens\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":1000000,\"default\":16384},"
-		"\"prompt\":{\"type\":\"object\",\"additionalProperties\":false,\"description\":\"a file with another "
-		"prompt\",\"properties\":{\"file\":{\"type\":\"string\"},\"label\":{\"type\":\"string\"},\"text\":{\"type\":"
-		"\"string\",\"minLength\":1}}}}}",
+		"\"max_tokens\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":1000000,\"default\":16384}," OPTION_PROMPT(
+			"a file with another prompt") "}}",
 	.ops = &ops,
 };
 

@@ -2,6 +2,7 @@
  *
  * The model is asked for a reply; the calls in it are carried out one after another; their results go back to it; and
  * so on until it replies without a call or the turns are used up. */
+#include "../common/option.h"
 #include <assay/roles/explorer.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -418,20 +419,6 @@ static int run(void *self, assay_call *call, const assay_assignment *assignment,
 
 /* --- Instances --- */
 
-static int copy_text(const assay_host *host, assay_str s, assay_text *out, assay_error *err)
-{
-	if (s.len == 0) {
-		return 0;
-	}
-	out->ptr = host->alloc(s.len + 1);
-	if (!out->ptr) {
-		return host->fail(err, ASSAY_ENOMEM, "out of memory");
-	}
-	memcpy(out->ptr, s.ptr, s.len);
-	out->len = s.len;
-	return 0;
-}
-
 static void close(void *self)
 {
 	struct loop *loop = self;
@@ -452,9 +439,9 @@ static int open(const assay_host *host, const assay_json *options, void **self, 
 	loop->host = host;
 	loop->temperature = j->f64(j->get(options, "temperature"), 0.2);
 	loop->max_tokens = j->i64(j->get(options, "max_tokens"), 4096);
-	int status = copy_text(host, j->str(j->get(options, "policy")), &loop->policy, err);
+	int status = option_keep(host, j->str(j->get(options, "policy")), &loop->policy, err);
 	if (status == 0) {
-		status = copy_text(host, j->str(j->get(j->get(options, "prompt"), "text")), &loop->prompt, err);
+		status = option_keep_prompt(host, options, &loop->prompt, err);
 	}
 	if (status != 0) {
 		close(loop);
@@ -476,13 +463,11 @@ static const assay_impl loop_impl = {
 	.options =
 		"{\"type\": \"object\", \"additionalProperties\": false, \"properties\": {"
 		"\"policy\": {\"type\": \"string\", \"enum\": [\"careful\", \"greedy\", \"random\"], \"description\": "
-		"\"For rule-based models: how good an agent to be. Left to the model when not given.\"},"
-		"\"prompt\": {\"type\": \"object\", \"additionalProperties\": false, \"description\": \"a file with the "
-		"system's message, in which {turns} stands for the budget, instead of the one that ships\", "
-		"\"properties\": {\"file\": {\"type\": \"string\"}, \"label\": {\"type\": \"string\"}, "
-		"\"text\": {\"type\": \"string\", \"minLength\": 1}}},"
-		"\"temperature\": {\"type\": \"number\", \"minimum\": 0, \"maximum\": 2, \"default\": 0.2},"
-		"\"max_tokens\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 1000000, \"default\": 4096}}}",
+		"\"For rule-based models: how good an agent to be. Left to the model when not given.\"}," OPTION_PROMPT(
+			"a file with the system's message, in which {turns} stands for the budget, instead of the one "
+			"that ships") ","
+				      "\"temperature\": {\"type\": \"number\", \"minimum\": 0, \"maximum\": 2, \"default\": 0.2},"
+				      "\"max_tokens\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 1000000, \"default\": 4096}}}",
 	.ops = &ops,
 };
 

@@ -1,5 +1,6 @@
 /* goalgen/llm: the plugin. See llm.h. */
 #include "llm.h"
+#include "../common/option.h"
 #include <assay/plugin.h>
 #include <assay/roles/llm.h>
 #include <assay/structured.h>
@@ -37,7 +38,7 @@ static int open_instance(const assay_host *host, const assay_json *options, void
 {
 	const assay_json_api *J = host->json;
 	struct instance *i = host->alloc(sizeof *i);
-	assay_str prompt = J->str(J->get(J->get(options, "prompt"), "text"));
+	int rc;
 	if (!i) {
 		return host->fail(err, ASSAY_ENOMEM, "out of memory");
 	}
@@ -46,13 +47,11 @@ static int open_instance(const assay_host *host, const assay_json *options, void
 	i->max_tokens = J->i64(J->get(options, "max_tokens"), 4096);
 	i->look_around = (uint32_t)J->i64(J->get(options, "look_around"), 4);
 	i->replies = (uint32_t)J->i64(J->get(options, "replies"), 3);
-	i->prompt.ptr = host->alloc(prompt.len + 1);
-	if (!i->prompt.ptr) {
+	rc = option_keep_prompt(host, options, &i->prompt, err);
+	if (rc < 0) {
 		close_instance(i);
-		return host->fail(err, ASSAY_ENOMEM, "out of memory");
+		return rc;
 	}
-	memcpy(i->prompt.ptr, prompt.ptr ? prompt.ptr : "", prompt.len);
-	i->prompt.len = prompt.len;
 	*self = i;
 	return 0;
 }
@@ -226,11 +225,6 @@ static const assay_goalgen_ops ops = {.size = sizeof ops,
 				      .close = close_instance,
 				      .generate = generate};
 
-#define PROMPT_OPTION                                                                                                    \
-	"\"prompt\":{\"type\":\"object\",\"additionalProperties\":false,\"description\":\"a file with another prompt\"," \
-	"\"properties\":{\"file\":{\"type\":\"string\"},\"label\":{\"type\":\"string\"},\"text\":{\"type\":\"string\","  \
-	"\"minLength\":1}}}"
-
 static const assay_impl impl = {
 	.size = sizeof impl,
 	.role = ASSAY_ROLE_GOALGEN,
@@ -245,8 +239,8 @@ static const assay_impl impl = {
 		"\"replies\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":10,\"default\":3,\"description\":\"unusable ones "
 		"until the goal is given up\"},"
 		"\"temperature\":{\"type\":\"number\",\"minimum\":0,\"maximum\":2,\"default\":0.3},"
-		"\"max_tokens\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":1000000,\"default\":4096}," PROMPT_OPTION
-		"}}",
+		"\"max_tokens\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":1000000,\"default\":4096}," OPTION_PROMPT(
+			"a file with another prompt") "}}",
 	.ops = &ops,
 };
 

@@ -2,6 +2,7 @@
  * call brought it about in another way. It can only raise: what has passed is not asked about, and whatever is no
  * answer leaves things as they are. Order, errors and figures follow from the checks as they stand in the end.
  * Reference page 8.10. */
+#include "../common/option.h"
 #include "effects.h"
 #include <assay/roles/llm.h>
 #include <assay/structured.h>
@@ -199,19 +200,13 @@ static int equivalence_score(void *self, assay_call *call, const assay_subject *
 
 static int equivalence_open(const assay_host *host, const assay_json *options, void **self, assay_error *err)
 {
-	assay_str prompt = host->json->str(host->json->get(host->json->get(options, "prompt"), "text"));
 	int rc = effects_open(host, options, self, err);
 	if (rc == 0) {
 		effects *e = *self;
-		e->prompt.ptr = host->alloc(prompt.len + 1);
-		if (!e->prompt.ptr) {
+		rc = option_keep_prompt(host, options, &e->prompt, err);
+		if (rc < 0) {
 			effects_close(e);
-			return host->fail(err, ASSAY_ENOMEM, "out of memory");
 		}
-		if (prompt.len > 0) {
-			memcpy(e->prompt.ptr, prompt.ptr, prompt.len);
-		}
-		e->prompt.len = prompt.len;
 	}
 	return rc;
 }
@@ -228,10 +223,7 @@ const assay_impl equivalence_impl = {
 	.flags = ASSAY_IMPL_REENTRANT | ASSAY_IMPL_NEEDS_MODEL,
 	.name = "equivalence",
 	.summary = "effects, and a model's word on effects that were brought about in another way: it can only raise",
-	.options =
-		"{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{" EFFECTS_OPTIONS
-		",\"prompt\":{\"type\":\"object\",\"additionalProperties\":false,\"description\":\"a file with what the "
-		"judge is told, instead of the one that ships\",\"properties\":{\"file\":{\"type\":\"string\"},"
-		"\"label\":{\"type\":\"string\"},\"text\":{\"type\":\"string\",\"minLength\":1}}}}}",
+	.options = "{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{" EFFECTS_OPTIONS
+		   "," OPTION_PROMPT("a file with what the judge is told, instead of the one that ships") "}}",
 	.ops = &ops,
 };

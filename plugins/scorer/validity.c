@@ -1,6 +1,7 @@
 /* scorer/validity: is the task fit to measure agents with? A model reads prompt and checkpoints. Whatever is no answer
  * of the right shape is asked for again, and is never a rejection: the verdict is "unknown" then. Reference page 7.4.
  */
+#include "../common/option.h"
 #include <assay/roles/llm.h>
 #include <assay/roles/scorer.h>
 #include <assay/structured.h>
@@ -118,21 +119,17 @@ static void close(void *self)
 
 static int open(const assay_host *host, const assay_json *options, void **self, assay_error *err)
 {
-	assay_str prompt = host->json->str(host->json->get(host->json->get(options, "prompt"), "text"));
 	struct validity *v = host->alloc(sizeof *v);
+	int rc;
 	if (!v) {
 		return host->fail(err, ASSAY_ENOMEM, "out of memory");
 	}
 	v->host = host;
-	v->prompt.ptr = host->alloc(prompt.len + 1);
-	if (!v->prompt.ptr) {
+	rc = option_keep_prompt(host, options, &v->prompt, err);
+	if (rc < 0) {
 		close(v);
-		return host->fail(err, ASSAY_ENOMEM, "out of memory");
+		return rc;
 	}
-	if (prompt.len > 0) {
-		memcpy(v->prompt.ptr, prompt.ptr, prompt.len);
-	}
-	v->prompt.len = prompt.len;
 	*self = v;
 	return 0;
 }
@@ -146,11 +143,8 @@ static const assay_impl impl = {
 	.flags = ASSAY_IMPL_REENTRANT | ASSAY_IMPL_NEEDS_MODEL,
 	.name = "validity",
 	.summary = "a model's word on whether the task is fit to measure agents with",
-	.options =
-		"{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{\"prompt\":{\"type\":\"object\","
-		"\"additionalProperties\":false,\"description\":\"a file with what the model is told, instead of the "
-		"one that ships\",\"properties\":{\"file\":{\"type\":\"string\"},\"label\":{\"type\":\"string\"},"
-		"\"text\":{\"type\":\"string\",\"minLength\":1}}}}}",
+	.options = "{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{" OPTION_PROMPT(
+		"a file with what the model is told, instead of the one that ships") "}}",
 	.ops = &ops,
 };
 
