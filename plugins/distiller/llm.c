@@ -2,12 +2,12 @@
  * emits it, and is held against the same rules and against the session itself, checkpoint by checkpoint, before it is
  * handed over: what does not hold is told to the model, and after a few tries the session is rejected with the reason.
  */
+#include "../common/ask.h"
 #include "../common/option.h"
 #include "../common/text.h"
 #include <assay/plugin.h>
 #include <assay/roles/distiller.h>
 #include <assay/roles/llm.h>
-#include <assay/structured.h>
 #include <string.h>
 
 enum {
@@ -293,26 +293,17 @@ static int check_answer(void *payload, const assay_json *answer, assay_error *wh
 
 static int ask(const struct instance *i, struct session *s, assay_str view, assay_json **answer, assay_error *why)
 {
-	const assay_structured_api *structured = i->host->service("structured", 1);
-	assay_json *schema = NULL;
-	int rc = structured ? s->J->parse(text_cstr(answer_schema), ASSAY_JSON_STRICT, &schema, why)
-			    : i->host->fail(why, ASSAY_ENOTSUP, "this host cannot ask for structured answers");
-	if (rc == 0) {
-		const assay_question q = {.size = sizeof q,
-					  .replies = i->replies,
-					  .prompt = {i->prompt.ptr, i->prompt.len},
-					  .input = view,
-					  .name = "emit_task",
-					  .description = "Hand over the task.",
-					  .schema = schema,
-					  .temperature = i->temperature,
-					  .max_tokens = i->max_tokens,
-					  .check = check_answer,
-					  .payload = s};
-		rc = structured->ask(s->call, &q, answer, why);
-	}
-	s->J->free(schema);
-	return rc;
+	const assay_question q = {.size = sizeof q,
+				  .replies = i->replies,
+				  .prompt = {i->prompt.ptr, i->prompt.len},
+				  .input = view,
+				  .name = "emit_task",
+				  .description = "Hand over the task.",
+				  .temperature = i->temperature,
+				  .max_tokens = i->max_tokens,
+				  .check = check_answer,
+				  .payload = s};
+	return ask_for(i->host, s->call, q, text_cstr(answer_schema), answer, why);
 }
 
 static int reject(const struct session *s, const char *reason, assay_sink *task, assay_error *err)

@@ -1,9 +1,9 @@
 /* goalgen/llm: the plugin. See llm.h. */
 #include "llm.h"
+#include "../common/ask.h"
 #include "../common/option.h"
 #include <assay/plugin.h>
 #include <assay/roles/llm.h>
-#include <assay/structured.h>
 #include <string.h>
 
 struct instance {
@@ -156,26 +156,17 @@ static int emit_rejection(const struct goal_run *r, const assay_error *why, assa
 
 static int ask(const struct instance *i, struct goal_run *r, assay_str view, assay_json **answer, assay_error *why)
 {
-	const assay_structured_api *structured = i->host->service("structured", 1);
-	assay_json *schema = NULL;
-	int rc = structured ? r->J->parse(text_cstr(answer_schema), ASSAY_JSON_STRICT, &schema, why)
-			    : i->host->fail(why, ASSAY_ENOTSUP, "this host cannot ask for structured answers");
-	if (rc == 0) {
-		const assay_question q = {.size = sizeof q,
-					  .replies = i->replies,
-					  .prompt = {i->prompt.ptr, i->prompt.len},
-					  .input = view,
-					  .name = "emit_goal",
-					  .description = "Hand over the goal.",
-					  .schema = schema,
-					  .temperature = i->temperature,
-					  .max_tokens = i->max_tokens,
-					  .check = check_answer,
-					  .payload = r};
-		rc = structured->ask(r->call, &q, answer, why);
-	}
-	r->J->free(schema);
-	return rc;
+	const assay_question q = {.size = sizeof q,
+				  .replies = i->replies,
+				  .prompt = {i->prompt.ptr, i->prompt.len},
+				  .input = view,
+				  .name = "emit_goal",
+				  .description = "Hand over the goal.",
+				  .temperature = i->temperature,
+				  .max_tokens = i->max_tokens,
+				  .check = check_answer,
+				  .payload = r};
+	return ask_for(i->host, r->call, q, text_cstr(answer_schema), answer, why);
 }
 
 static int write_goal(const struct instance *i, struct goal_run *r, assay_sink *goals, assay_error *err)

@@ -2,10 +2,10 @@
  * call brought it about in another way. It can only raise: what has passed is not asked about, and whatever is no
  * answer leaves things as they are. Order, errors and figures follow from the checks as they stand in the end.
  * Reference page 8.10. */
+#include "../common/ask.h"
 #include "../common/option.h"
 #include "effects.h"
 #include <assay/roles/llm.h>
-#include <assay/structured.h>
 #include <string.h>
 
 enum { PREVIEW = 600 };
@@ -138,15 +138,13 @@ static int take_answer(scoring *s, check_result *r, int rc, assay_json *answer, 
 	return rc < 0 ? s->host->fail(err, ASSAY_ENOMEM, "out of memory") : 0;
 }
 
-static int judge_one(scoring *s, assay_call *call, check_result *r, const assay_json *calls, const assay_json *schema,
-		     assay_error *err)
+static int judge_one(scoring *s, assay_call *call, check_result *r, const assay_json *calls, assay_error *err)
 {
-	const assay_structured_api *structured = s->host->service("structured", 1);
+	const assay_str schema = {answer_schema, sizeof answer_schema - 1};
 	assay_text input = {NULL, 0};
 	assay_json *answer = NULL;
 	assay_error why = {0};
-	int rc = structured ? input_of(s, r, calls, &input, err)
-			    : s->host->fail(err, ASSAY_ENOTSUP, "this program knows no structured answers");
+	int rc = input_of(s, r, calls, &input, err);
 	if (rc == 0) {
 		const assay_question question = {.size = sizeof question,
 						 .prompt = {s->scorer->prompt.ptr, s->scorer->prompt.len},
@@ -154,10 +152,9 @@ static int judge_one(scoring *s, assay_call *call, check_result *r, const assay_
 						 .name = "emit_equivalence_judgment",
 						 .description =
 							 "Say whether the checkpoint was reached in another way.",
-						 .schema = schema,
 						 .check = check_answer,
 						 .payload = s};
-		rc = structured->ask(call, &question, &answer, &why);
+		rc = ask_for(s->host, call, question, schema, &answer, &why);
 		rc = take_answer(s, r, rc, answer, &why, err);
 	}
 	s->host->json->text_free(&input);
@@ -167,18 +164,17 @@ static int judge_one(scoring *s, assay_call *call, check_result *r, const assay_
 static int judge_all(scoring *s, assay_call *call, assay_error *err)
 {
 	const assay_json_api *J = s->host->json;
-	assay_json *calls = calls_of(s), *schema = NULL;
-	int rc = J->parse((assay_str){answer_schema, sizeof answer_schema - 1}, ASSAY_JSON_STRICT, &schema, err);
+	assay_json *calls = calls_of(s);
+	int rc = 0;
 	s->judge = J->array();
-	if (rc == 0 && (!calls || !s->judge)) {
+	if (!calls || !s->judge) {
 		rc = s->host->fail(err, ASSAY_ENOMEM, "out of memory");
 	}
 	for (size_t i = 0; i < s->n_checks && rc == 0 && J->count(calls) > 0; i++) {
 		if (s->checks[i].kind == CHECK_EFFECT && !s->checks[i].lo) {
-			rc = judge_one(s, call, &s->checks[i], calls, schema, err);
+			rc = judge_one(s, call, &s->checks[i], calls, err);
 		}
 	}
-	J->free(schema);
 	J->free(calls);
 	return rc;
 }

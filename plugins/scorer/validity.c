@@ -1,10 +1,10 @@
 /* scorer/validity: is the task fit to measure agents with? A model reads prompt and checkpoints. Whatever is no answer
  * of the right shape is asked for again, and is never a rejection: the verdict is "unknown" then. Reference page 7.4.
  */
+#include "../common/ask.h"
 #include "../common/option.h"
 #include <assay/roles/llm.h>
 #include <assay/roles/scorer.h>
-#include <assay/structured.h>
 #include <string.h>
 
 struct validity {
@@ -43,25 +43,14 @@ static int input_of(const struct validity *v, const assay_json *task, assay_text
 
 static int ask(const struct validity *v, assay_call *call, assay_str input, assay_json **answer, assay_error *err)
 {
-	const assay_json_api *J = v->host->json;
-	const assay_structured_api *structured = v->host->service("structured", 1);
-	assay_json *schema = NULL;
-	int rc = J->parse((assay_str){answer_schema, sizeof answer_schema - 1}, ASSAY_JSON_STRICT, &schema, err);
-	if (rc == 0 && !structured) {
-		rc = v->host->fail(err, ASSAY_ENOTSUP, "this program knows no structured answers");
-	}
-	if (rc == 0) {
-		const assay_question question = {.size = sizeof question,
-						 .prompt = {v->prompt.ptr, v->prompt.len},
-						 .input = input,
-						 .name = "emit_validity",
-						 .description = "Say whether the task is valid.",
-						 .schema = schema,
-						 .max_tokens = 8192};
-		rc = structured->ask(call, &question, answer, err);
-	}
-	J->free(schema);
-	return rc;
+	const assay_question question = {.size = sizeof question,
+					 .prompt = {v->prompt.ptr, v->prompt.len},
+					 .input = input,
+					 .name = "emit_validity",
+					 .description = "Say whether the task is valid.",
+					 .max_tokens = 8192};
+	const assay_str schema = {answer_schema, sizeof answer_schema - 1};
+	return ask_for(v->host, call, question, schema, answer, err);
 }
 
 /* answer NULL: there was none, for `why`. */
