@@ -447,6 +447,9 @@ static int take_bytes(link *l, stream *s, assay_str bytes, assay_error *err)
 		}
 		rc = s->body.len + bytes.len > LINK_MAX_MESSAGE ? ASSAY_ELIMIT : grow(l->host, &s->body, bytes);
 	}
+	if (rc == ASSAY_ELIMIT && l->overfull) {
+		return l->host->fail(err, rc, "more than %zu bytes of messages that nobody waited for", LINK_MAX_QUEUE);
+	}
 	if (rc == ASSAY_ELIMIT) {
 		return l->host->fail(err, rc, "a message of more than %zu bytes", LINK_MAX_MESSAGE);
 	}
@@ -476,7 +479,9 @@ int link_push(link *l, assay_str text)
 {
 	link_message *m;
 
-	if (text.len > LINK_MAX_QUEUE - l->queued) {
+	/* Of short messages most is what keeps them. */
+	if (sizeof *m + text.len > LINK_MAX_QUEUE - l->queued) {
+		l->overfull = 1;
 		return ASSAY_ELIMIT;
 	}
 	m = l->host->alloc(sizeof *m + text.len + 1);
@@ -485,7 +490,7 @@ int link_push(link *l, assay_str text)
 	}
 	memcpy(m->text, text.ptr, text.len);
 	m->len = text.len;
-	l->queued += text.len;
+	l->queued += sizeof *m + text.len;
 	*(l->last ? &l->last->next : &l->first) = m;
 	l->last = m;
 	return 0;
@@ -502,7 +507,7 @@ int link_deliver(link *l, assay_sink *sink, int *stop, assay_error *err)
 
 		l->first = m->next;
 		l->last = l->first ? l->last : NULL;
-		l->queued -= m->len;
+		l->queued -= sizeof *m + m->len;
 		rc = sink->write(sink, (assay_str){m->text, m->len}, err);
 		l->host->free(m);
 		if (rc < 0) {

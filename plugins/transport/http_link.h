@@ -8,7 +8,7 @@
 #include <assay/roles/transport.h>
 
 #define LINK_MAX_MESSAGE ((size_t)16 << 20)
-#define LINK_MAX_QUEUE ((size_t)64 << 20) /* bytes of messages that nobody has asked for yet */
+#define LINK_MAX_QUEUE ((size_t)32 << 20) /* memory of messages that nobody has asked for yet */
 #define LINK_MAX_REFUSAL ((size_t)64 << 10)
 
 typedef struct link_message {
@@ -45,7 +45,8 @@ struct link {
 	char *standing,
 		*standing_header; /* the request whose reply is the listener's, in stateless revisions; NULL: none */
 	link_message *first, *last;
-	size_t queued;
+	size_t queued;   /* bytes, with what keeps them */
+	int overfull;    /* the queue refused a message */
 	int older;       /* HTTP+SSE: all messages of the server come by the listener */
 	int begins;      /* the open request is the first of a session: its reply may name one */
 	int32_t refused; /* status of the last refusal */
