@@ -24,7 +24,7 @@ $(PLUGIN).so: $(assay_objects)
 	$(CXX) -std=c++20 $(assay_warnings) -Wno-missing-field-initializers $(assay_flags) $(CPPFLAGS) $(CXXFLAGS) -c -o $@ $<
 
 check: $(PLUGIN).so
-	$(ASSAY) plugins check $(CHECKFLAGS) $(CURDIR)/$(PLUGIN).so
+	$(ASSAY) plugins check $(CHECKFLAGS) ./$(PLUGIN).so
 
 install: $(PLUGIN).so
 	mkdir -p "$(DESTDIR)$(assay_plugindir)"

@@ -173,6 +173,20 @@ static int show(as_cli *cli, as_registry *registry, const char *use, assay_error
 	return rc < 0 ? rc : show_impl(cli, info, schema, err);
 }
 
+int as_plugins_no_role(const char *name, assay_error *err)
+{
+	as_buf roles = {0};
+	for (uint32_t role = 1; role <= ASSAY_ROLE_COUNT; role++) {
+		if (as_role_get(role)->size > 0) {
+			as_buf_printf(&roles, "%s%s", roles.len ? ", " : "", as_role_name(role));
+		}
+	}
+	as_fail(err, ASSAY_EINVAL, "there is no role \"%.80s\"", name);
+	as_error_hint(err, "there are %s", roles.ptr ? roles.ptr : "none");
+	as_buf_free(&roles);
+	return ASSAY_EINVAL;
+}
+
 static int run(as_cli *cli, assay_error *err)
 {
 	static const char *const whats[] = {"list", "show", "check", "new", NULL};
@@ -186,7 +200,7 @@ static int run(as_cli *cli, assay_error *err)
 		return rc;
 	}
 	if (role_name && !role) {
-		return as_fail(err, ASSAY_EINVAL, "there is no role \"%s\"", role_name);
+		return as_plugins_no_role(role_name, err);
 	}
 	if (strcmp(what, "new") == 0 && cli->n_arguments == 3) {
 		return as_plugins_new(cli, cli->arguments[1], cli->arguments[2], err);

@@ -7,6 +7,8 @@
 int as_plugins_check(as_cli *cli, const char *what, assay_error *err); /* check FILE or ROLE/NAME */
 int as_plugins_new(as_cli *cli, const char *role, const char *name, assay_error *err);
 
+int as_plugins_no_role(const char *name, assay_error *err); /* fails: there is none of this name, but which there are */
+
 /* Modules as as_registry_survey lists them, as text of a format: markdown or man. */
 int as_plugins_tables(as_cli *cli, const assay_json *modules, const char *format, assay_error *err);
 /* Which services of the host it looks at when it runs with plain inputs, separated by blanks. */

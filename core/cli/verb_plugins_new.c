@@ -55,14 +55,17 @@ static int make_file(const char *template_name, const char *folder, const char *
 static int check_arguments(const as_cli *cli, const char *role, const char *name, assay_error *err)
 {
 	const char *language = as_cli_option(cli, "language");
+	size_t most;
 	if (as_role_from_name(as_str(role)) == 0) {
-		return as_fail(err, ASSAY_EINVAL, "there is no role \"%s\"", role);
+		return as_plugins_no_role(role, err);
 	}
-	if (!as_module_name_ok(as_str(name), true)) {
+	most = AS_MODULE_NAME_MAX - strlen(role) - 1; /* the module is called ROLE_NAME */
+	if (!as_module_name_ok(as_str(name), true) || strlen(name) > most) {
 		return as_fail(
 			err, ASSAY_EINVAL,
-			"\"%s\" is no name for a plugin: a lower-case letter, then lower-case letters, digits, _ and -",
-			name);
+			"\"%.80s\" is no name for a plugin: a lower-case letter, then lower-case letters, digits, "
+			"_ and -, at most %zu in all",
+			name, most);
 	}
 	if (language && strcmp(language, "c") != 0 && strcmp(language, "c++") != 0) {
 		return as_fail(err, ASSAY_EINVAL, "--language %s: expected c or c++", language);
@@ -111,7 +114,12 @@ int as_plugins_new(as_cli *cli, const char *role, const char *name, assay_error 
 		as_fail(err, ASSAY_EINVAL, "there is something of this name already");
 		rc = as_error_where(err, stem.ptr, 0);
 	}
-	rc = rc < 0 ? rc : write_folder(cli, role, name, stem.ptr, err);
+	if (rc == 0) {
+		rc = write_folder(cli, role, name, stem.ptr, err);
+		if (rc < 0) {
+			(void)as_remove_tree(stem.ptr, NULL); /* it was not there before */
+		}
+	}
 	out = rc == 0 ? as_json_object() : NULL;
 	if (rc == 0) {
 		rc = as_json_set(out, "folder", as_json_string(as_buf_str(&stem)));

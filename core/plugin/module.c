@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_MAX_BYTES 64u
 #define TEXT_MAX_BYTES 512u
 #define OPTIONS_MAX_BYTES ((size_t)256 << 10)
 #define IMPLS_MAX 256u
@@ -16,7 +15,7 @@
 
 bool as_module_name_ok(assay_str name, bool dash)
 {
-	if (name.len == 0 || name.len > NAME_MAX_BYTES || name.ptr[0] < 'a' || name.ptr[0] > 'z') {
+	if (name.len == 0 || name.len > AS_MODULE_NAME_MAX || name.ptr[0] < 'a' || name.ptr[0] > 'z') {
 		return false;
 	}
 	for (size_t i = 1; i < name.len; i++) {
@@ -176,7 +175,7 @@ static int check_identity(const as_module *m, size_t index, const assay_impl *im
 	if (!impl->name) {
 		return refuse(err, "name it", "the name of %s %zu is NULL", role, index + 1);
 	}
-	assay_str name = {impl->name, strnlen(impl->name, NAME_MAX_BYTES + 1)};
+	assay_str name = {impl->name, strnlen(impl->name, AS_MODULE_NAME_MAX + 1)};
 	if (!as_module_name_ok(name, true)) {
 		return refuse(err, "a name is a lower-case letter, then lower-case letters, digits, _ and -",
 			      "the name of %s %zu is not valid: \"%.*s\"", role, index + 1, ASSAY_FMT(name));

@@ -7,6 +7,7 @@
 #include "core/plugin/registry.h"
 
 #define AS_PLUGIN_SYMBOL "assay_plugin_v1"
+#define AS_MODULE_NAME_MAX 64u /* bytes of the name of a module or an implementation */
 
 typedef enum as_module_state {
 	AS_MODULE_UNSEEN, /* not opened yet */
@@ -44,7 +45,7 @@ void as_module_free(as_module *m);
 int as_module_options(const as_module_impl *mi, const assay_json *given, const char *base_dir, assay_json **out,
 		      assay_error *err);
 
-/* [a-z][a-z0-9_]*, at most 64 bytes; `dash` allows "-" too. */
+/* [a-z][a-z0-9_]*, at most AS_MODULE_NAME_MAX bytes; `dash` allows "-" too. */
 bool as_module_name_ok(assay_str name, bool dash);
 
 /* "sampler_base.so" for messages. */
