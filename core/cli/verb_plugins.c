@@ -18,33 +18,51 @@ static const as_option options[] = {{"role", "ROLE", "list: only this role (samp
 				    {"language", "LANGUAGE", "new: c (the default) or c++"},
 				    {NULL, NULL, NULL}};
 
+#define COLUMNS 8 /* of the list */
+
+static void add_files(as_buf *out, const assay_json *files)
+{
+	for (const assay_json *f = as_json_first(files); f; f = as_json_next(f)) {
+		as_buf_printf(out, "%s%s", out->len ? " " : "", as_json_cstr(f, ""));
+	}
+}
+
 static int implementation_line(assay_json *table, const assay_json *module, const assay_json *impl)
 {
-	as_buf use = {0};
-	const char *state = as_json_cstr(as_json_get(module, "state"), "");
-	const char *reason = as_json_cstr(as_json_get(module, "reason"), "");
-	const char *cells[7];
-	int rc;
+	as_buf use = {0}, shadows = {0}, words = {0};
+	const char *file = as_json_cstr(as_json_get(module, "file"), "");
+	const char *by = as_json_cstr(as_json_get(impl, "shadowed_by"), NULL);
 	if (impl) {
 		as_buf_printf(&use, "%s/%s", as_json_cstr(as_json_get(impl, "role"), ""),
 			      as_json_cstr(as_json_get(impl, "name"), ""));
 	}
-	cells[0] = use.ptr ? use.ptr : "-";
-	cells[1] = as_json_cstr(as_json_get(module, "version"), "");
-	cells[2] = as_json_cstr(as_json_get(module, "module"), "");
-	cells[3] = as_json_cstr(as_json_get(module, "abi"), "");
-	cells[4] = state;
-	cells[5] = as_json_cstr(as_json_get(module, "file"), "");
-	cells[5] = cells[5][0] ? cells[5] : "(linked in)";
-	cells[6] = impl && !reason[0] ? as_json_cstr(as_json_get(impl, "summary"), "") : reason;
-	rc = use.failed ? ASSAY_ENOMEM : as_table_row(table, cells, 7);
+	as_buf_puts(&words, as_json_cstr(as_json_get(module, "reason"), ""));
+	if (by) {
+		as_buf_printf(&words, "%s%s comes first", words.len ? "; " : "", by);
+	} else if (!words.len) {
+		as_buf_puts(&words, as_json_cstr(as_json_get(impl, "summary"), ""));
+	}
+	add_files(&shadows, as_json_get(module, "shadows"));
+	add_files(&shadows, as_json_get(impl, "shadows"));
+	const char *const cells[COLUMNS] = {use.ptr ? use.ptr : "-",
+					    as_json_cstr(as_json_get(module, "version"), ""),
+					    as_json_cstr(as_json_get(module, "module"), ""),
+					    as_json_cstr(as_json_get(module, "abi"), ""),
+					    by ? "shadowed" : as_json_cstr(as_json_get(module, "state"), ""),
+					    file[0] ? file : "(linked in)",
+					    shadows.ptr ? shadows.ptr : "",
+					    words.ptr ? words.ptr : ""};
+	int rc = use.failed || shadows.failed || words.failed ? ASSAY_ENOMEM : as_table_row(table, cells, COLUMNS);
 	as_buf_free(&use);
+	as_buf_free(&shadows);
+	as_buf_free(&words);
 	return rc;
 }
 
 static int list(as_cli *cli, as_registry *registry, uint32_t role, assay_error *err)
 {
-	static const char *const titles[] = {"plugin", "version", "module", "abi", "state", "file", ""};
+	static const char *const titles[COLUMNS] = {"plugin", "version", "module",  "abi",
+						    "state",  "file",    "shadows", ""};
 	assay_json *all = NULL, *table = as_table_new();
 	int rc = table ? as_registry_survey(registry, role, &all, err) : as_fail_memory(err);
 	if (rc == 0 && as_cli_option(cli, "as")) {
@@ -52,7 +70,7 @@ static int list(as_cli *cli, as_registry *registry, uint32_t role, assay_error *
 		as_json_free(table);
 		return rc < 0 ? (as_json_free(all), rc) : as_say_json(cli, all, err);
 	}
-	for (size_t i = 0; i < 7 && rc == 0; i++) {
+	for (size_t i = 0; i < COLUMNS && rc == 0; i++) {
 		rc = as_table_column(table, titles[i], false) < 0 ? as_fail_memory(err) : 0;
 	}
 	for (const assay_json *m = as_json_first(all); m && rc == 0; m = as_json_next(m)) {
@@ -86,9 +104,9 @@ static void show_options(const as_cli *cli, const assay_json *schema)
 		as_buf type = {0}, otherwise = {0};
 		as_plugins_option_type(&type, p);
 		as_plugins_option_default(&otherwise, schema, p);
-		as_say(cli, "  %-14.*s %s%s%s: %s\n", ASSAY_FMT(as_json_key(p)), type.ptr ? type.ptr : "",
-		       otherwise.len ? ", default " : "", otherwise.len ? otherwise.ptr : "",
-		       as_json_cstr(as_json_get(p, "description"), "-"));
+		as_say_line(cli, "  %-14.*s %s%s%s: %s", ASSAY_FMT(as_json_key(p)), type.ptr ? type.ptr : "",
+			    otherwise.len ? ", default " : "", otherwise.len ? otherwise.ptr : "",
+			    as_json_cstr(as_json_get(p, "description"), "-"));
 		as_buf_free(&type);
 		as_buf_free(&otherwise);
 	}

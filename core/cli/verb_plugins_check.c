@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The module's file, as the child shall open it: an absolute path, or the name of a linked-in module. */
@@ -15,7 +16,10 @@ static int find_file(as_cli *cli, const char *what, as_buf *out, assay_error *er
 	const as_impl_info *info;
 	as_registry *registry;
 	const char *slash = strchr(what, '/');
-	if (as_file_exists(what)) {
+	size_t len = strlen(what);
+	struct stat st; /* a folder or a link to nothing that is called as a module: the loader says what is wrong with
+			   it */
+	if (as_file_exists(what) || (len > 3 && strcmp(what + len - 3, ".so") == 0 && lstat(what, &st) == 0)) {
 		return as_path_absolute(what, out, err);
 	}
 	size_t role = slash ? (size_t)(slash - what) : 0;
@@ -52,11 +56,12 @@ static void say_report(const as_cli *cli, const assay_json *report)
 		       (long long)as_json_i64(as_json_get(i, "checks"), 0),
 		       as_json_count(failures) > 0 ? "FAULTY" : "in order", services[0] ? ", uses " : "", services);
 		for (const assay_json *f = as_json_first(failures); f; f = as_json_next(f)) {
-			as_say(cli, "  %s, input \"%s\": %s\n", as_json_cstr(as_json_get(f, "operation"), ""),
-			       as_json_cstr(as_json_get(f, "input"), ""), as_json_cstr(as_json_get(f, "problem"), ""));
+			as_say_line(cli, "  %s, input \"%s\": %s", as_json_cstr(as_json_get(f, "operation"), ""),
+				    as_json_cstr(as_json_get(f, "input"), ""),
+				    as_json_cstr(as_json_get(f, "problem"), ""));
 		}
 		for (const assay_json *n = as_json_first(as_json_get(i, "notes")); n; n = as_json_next(n)) {
-			as_say(cli, "  note: %s\n", as_json_cstr(n, ""));
+			as_say_line(cli, "  note: %s", as_json_cstr(n, ""));
 		}
 	}
 }

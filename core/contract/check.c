@@ -217,7 +217,8 @@ static void describe_end(const checking *c, int heard, int status, char *out, si
 {
 	int number = status - 128;
 	if (heard == ASSAY_ETIMEOUT) {
-		snprintf(out, size, "does not come back within %lld ms", (long long)c->limit_ms);
+		snprintf(out, size, "does not come back within %lld ms",
+			 (long long)(c->in_check ? c->limit_ms : LOAD_FACTOR * c->limit_ms));
 	} else if (number > 0 && number < 65) {
 		snprintf(out, size, "crashes (%s)", strsignal(number));
 	} else {

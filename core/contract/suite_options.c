@@ -28,7 +28,10 @@ bool as_suite_options(suite *s)
 	if (rc < 0) {
 		char line[1024];
 		as_error_format(&why, line, sizeof line);
-		if (s->given) {
+		if (why.code == ASSAY_EPLUGIN) {
+			as_suite_begin(s, "options", "defaults");
+			as_trial_tell(&s->report, "wrong", "%s", line);
+		} else if (s->given) {
 			as_trial_tell(&s->report, "note", "not checked: the options given are not in order: %s", line);
 		} else if (as_json_count(as_json_get(s->mi->options, "required")) > 0) {
 			as_trial_tell(&s->report, "note", "not checked: it needs options, see --options: %s", line);

@@ -138,6 +138,20 @@ static int fill_prompt(const as_module_impl *mi, assay_json *options, assay_erro
 	return rc;
 }
 
+/* A default that its own schema refuses is the plugin's fault, not that of whoever left the option out. */
+static int check_defaults(const as_module_impl *mi, const assay_json *filled, assay_error *err)
+{
+	assay_error why = {0};
+	char line[sizeof why.message];
+	if (as_schema_validate(mi->schema, filled, &why) == 0) {
+		return 0;
+	}
+	as_error_format(&why, line, sizeof line);
+	as_fail(err, ASSAY_EPLUGIN, "the defaults of its schema do not fit the schema: %s", line);
+	as_error_hint(err, "correct the plugin, or give the option");
+	return ASSAY_EPLUGIN;
+}
+
 int as_module_options(const as_module_impl *mi, const assay_json *given, const char *base_dir, assay_json **out,
 		      assay_error *err)
 {
@@ -148,6 +162,7 @@ int as_module_options(const as_module_impl *mi, const assay_json *given, const c
 		rc = as_schema_validate(mi->schema, given ? given : filled, err);
 	}
 	rc = rc < 0 ? rc : as_schema_fill_defaults(mi->schema, filled, err);
+	rc = rc < 0 ? rc : check_defaults(mi, filled, err);
 	rc = rc < 0 ? rc : fill_prompt(mi, filled, err);
 	if (rc == 0) {
 		paths p = {mi->options, base_dir, err, 0};

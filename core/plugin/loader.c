@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <ltdl.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -202,6 +203,21 @@ static int refuse_name(const char *path, const char *stem, const char *symbol, a
 	return rc;
 }
 
+/* Loading half a file crashes where its other half should be mapped. What ends an ELF file is, as all linkers write it,
+ * the table of its sections. */
+static bool is_cut_short(const char *path, off_t size)
+{
+	ElfW(Ehdr) head;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, &head, sizeof head);
+	if (fd >= 0) {
+		close(fd);
+	}
+	return n == (ssize_t)sizeof head && memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && !for_another_machine(path) &&
+	       (head.e_shoff > (uint64_t)size ||
+		(uint64_t)size - head.e_shoff < (uint64_t)head.e_shnum * head.e_shentsize);
+}
+
 /* Opening anything but a regular file could block for ever (a FIFO) or would be answered in riddles (a folder). */
 static int check_file(const char *path, assay_error *err)
 {
@@ -214,6 +230,12 @@ static int check_file(const char *path, assay_error *err)
 		as_fail(err, ASSAY_EPLUGIN, "is %s, not a shared object",
 			S_ISDIR(st.st_mode) ? "a folder" : "no regular file");
 		as_error_hint(err, "remove it or give it another name");
+		as_error_where(err, path, 0);
+		return ASSAY_EPLUGIN;
+	}
+	if (is_cut_short(path, st.st_size)) {
+		as_fail(err, ASSAY_EPLUGIN, "cannot be loaded: it is cut off after %lld bytes", (long long)st.st_size);
+		as_error_hint(err, "build or copy it again");
 		as_error_where(err, path, 0);
 		return ASSAY_EPLUGIN;
 	}

@@ -46,9 +46,9 @@ typedef struct as_impl_info {
 int as_registry_find(as_registry *r, const char *use, uint32_t role, const as_impl_info **out, assay_error *err);
 
 /* Everything there is, as an array sorted by module of {"module","version","summary","license","file","abi","state":
- * "ok"|"broken"|"shadowed","reason"?,"implementations":[{"role","name","summary","options","flags":[...],
- * "operations":[...]}]}. Each file is opened in a child process with a time limit first, so that a module that crashes
- * or hangs is listed, not suffered. role 0: all. */
+ * "ok"|"broken"|"shadowed","reason"?,"shadows":[file],"implementations":[{"role","name","summary","options",
+ * "flags":[...],"operations":[...],"shadows":[file],"shadowed_by"?:file}]}. Each file is opened in a child process with
+ * a time limit first, so that a module that crashes or hangs is listed, not suffered. role 0: all. */
 int as_registry_survey(as_registry *r, uint32_t role, assay_json **out, assay_error *err);
 
 /* The files of modules that would be looked at first and do not ship, as an array of paths; nothing is opened. */

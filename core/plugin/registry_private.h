@@ -27,6 +27,11 @@ int as_registry_scan(as_registry *r, assay_error *err);
 /* As as_registry_survey, with the lock held and the scan done. */
 int as_registry_survey_locked(as_registry *r, uint32_t role, assay_json **out, assay_error *err);
 
+/* Who stands before whom: into the descriptions of the open modules, sorted by name, goes "shadows", the files of later
+ * modules of their name; into those of their implementations "shadowed_by" when another module's of the same name is
+ * the one that as_registry_find finds, and into that one's "shadows". */
+int as_shadows_mark(const as_registry *r, as_module *const *open, size_t n, assay_json *descriptions, assay_error *err);
+
 /* Open, in a child process, those of the n modules that are neither open nor trusted: what crashes or hangs there is
  * BROKEN from now on, the rest trusted. Call with the lock held. */
 int as_registry_screen(as_module *const *list, size_t n, assay_error *err);

@@ -66,9 +66,11 @@ static int scan_folder(as_registry *r, const char *folder, bool shipped, assay_e
 	size_t n = 0;
 	DIR *dir = opendir(folder);
 	if (!dir) {
-		return errno == ENOENT || errno == ENOTDIR
-			       ? 0
-			       : as_fail_errno(err, errno, folder, "read the plugin folder");
+		if (errno != ENOENT && errno != ENOTDIR) { /* the others may have all that is asked for */
+			as_log_put(r->log, "loader", ASSAY_LOG_WARN, "cannot read the plugin folder %s: %s", folder,
+				   strerror(errno));
+		}
+		return 0;
 	}
 	int rc = read_names(r, dir, &names, &n, err);
 	closedir(dir);

@@ -467,6 +467,7 @@ int as_registry_survey_locked(as_registry *r, uint32_t role, assay_json **out, a
 		}
 	}
 	rc = probe_modules(open, n_open, probed, err);
+	rc = rc < 0 ? rc : as_shadows_mark(r, open, n_open, probed, err);
 	rc = rc < 0 ? rc : assemble(sorted, r->n_modules, probed, role, result, err);
 out:
 	free(sorted);
