@@ -70,6 +70,7 @@ const assay_json *as_json_get_n(const assay_json *object, assay_str key);
 const assay_json *as_json_at(const assay_json *array, size_t index);
 const assay_json *as_json_pointer(const assay_json *v, const char *json_pointer);
 const assay_json *as_json_first(const assay_json *container);
+const assay_json *as_json_last(const assay_json *container);
 const assay_json *as_json_next(const assay_json *v);
 assay_str as_json_key(const assay_json *member);
 size_t as_json_count(const assay_json *container);

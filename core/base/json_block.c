@@ -84,20 +84,26 @@ void as_json_block_free(as_json_block *b)
 	}
 }
 
-void *as_json_with(assay_json *document, size_t size)
+void *as_json_block_room(as_json_block *b, size_t size)
 {
 	const size_t align = _Alignof(max_align_t);
-	cJSON *root = as_json_node(document);
-	as_json_block *b = (as_json_block *)(void *)root;
 	char *p;
-	if (!root || !(root->valueint & AS_NODE_ROOT) || size > SIZE_MAX - align ||
-	    ((size_t)(b->end - b->next) < size + align && !as_json_block_grow(b, size + align))) {
+	if (size > SIZE_MAX - 2 * align ||
+	    ((size_t)(b->end - b->next) < size + 2 * align && !as_json_block_grow(b, size + 2 * align))) {
 		return NULL;
 	}
 	p = b->next + (align - (uintptr_t)b->next % align) % align;
 	/* The next node stands behind it. */
 	b->next = p + (size + align - 1) / align * align;
-	return memset(p, 0, size);
+	return p;
+}
+
+void *as_json_with(assay_json *document, size_t size)
+{
+	cJSON *root = as_json_node(document);
+	void *p = root && (root->valueint & AS_NODE_ROOT) ? as_json_block_room((as_json_block *)(void *)root, size)
+							  : NULL;
+	return p ? memset(p, 0, size) : NULL;
 }
 
 void as_json_room_free(as_json_room *room)
@@ -165,6 +171,9 @@ void as_json_node_free(cJSON *node)
 	as_json_block *b = node->valueint & AS_NODE_ROOT ? (as_json_block *)(void *)node : NULL;
 	if (!b || b->mixed) {
 		free_parts(node);
+	}
+	if (node->child && as_json_is_container(node)) {
+		as_json_index_drop(node);
 	}
 	as_json_node_drop_key(node);
 	if (b) {

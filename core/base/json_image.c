@@ -46,6 +46,7 @@ static cJSON *put_node(char **room, const cJSON *from)
 	*room += padded(sizeof *node);
 	*node = *from;
 	node->next = node->prev = node->child = NULL;
+	node->valuedouble = as_json_is_container(from) ? 0 : from->valuedouble;
 	node->valueint &= ~AS_NODE_LENT;
 	node->valuestring = put_text(room, as_json_node_text(from));
 	node->string = put_text(room, as_json_node_key(from));

@@ -161,6 +161,7 @@ void as_json_node_append(cJSON *container, cJSON *node)
 
 void as_json_node_unlink(cJSON *container, cJSON *node)
 {
+	as_json_index_drop(container);
 	if (node->next) {
 		node->next->prev = node->prev;
 	} else {
@@ -177,6 +178,11 @@ void as_json_node_unlink(cJSON *container, cJSON *node)
 
 void as_json_node_replace(cJSON *container, cJSON *old, cJSON *node)
 {
+	as_json_index *index = as_json_node_index(container);
+	cJSON **place = index ? as_json_index_find(index, as_json_node_key(old)) : NULL;
+	if (place) {
+		*place = node;
+	}
 	node->next = old->next;
 	node->prev = old->prev == old ? node : old->prev;
 	if (old->next) {
@@ -310,11 +316,11 @@ assay_json *as_json_null(void)
 /* Bytes that a copy takes. */
 static size_t size_of(const cJSON *v)
 {
-	size_t n = sizeof *v + as_json_node_text(v).len + 1;
-	for (const cJSON *m = as_json_node_shared(v) ? NULL : v->child; m; m = m->next) {
+	size_t n = sizeof *v + as_json_node_text(v).len + 1, members = 0;
+	for (const cJSON *m = as_json_node_shared(v) ? NULL : v->child; m; m = m->next, members++) {
 		n += size_of(m) + as_json_node_key(m).len + 1;
 	}
-	return n;
+	return n + (as_json_kind(v) == cJSON_Object ? as_json_index_size(members) : 0);
 }
 
 /* NULL when memory is out; what was copied is in the block all the same. */
@@ -322,10 +328,11 @@ static cJSON *copy(as_json_block *b, const cJSON *from)
 {
 	cJSON *node = as_json_block_node(b, as_json_kind(from));
 	assay_str text = as_json_node_text(from);
+	size_t members = 0;
 	if (!node) {
 		return NULL;
 	}
-	node->valuedouble = from->valuedouble;
+	node->valuedouble = as_json_is_container(from) ? 0 : from->valuedouble;
 	node->valueint |= from->valueint & AS_NODE_LINE;
 	if (as_json_node_shared(from)) {
 		as_json_node_lend(node, from);
@@ -338,7 +345,7 @@ static cJSON *copy(as_json_block *b, const cJSON *from)
 			return NULL;
 		}
 	}
-	for (const cJSON *m = from->child; m; m = m->next) {
+	for (const cJSON *m = from->child; m; m = m->next, members++) {
 		cJSON *part = copy(b, m);
 		if (!part) {
 			return NULL;
@@ -353,6 +360,9 @@ static cJSON *copy(as_json_block *b, const cJSON *from)
 		}
 		as_json_node_append(node, part);
 	}
+	if (as_json_kind(node) == cJSON_Object) {
+		as_json_index_make(node, b, members);
+	}
 	return node;
 }
 
@@ -361,7 +371,7 @@ static cJSON *clone_node(const cJSON *from)
 {
 	cJSON *node = as_json_node_new(as_json_kind(from), as_json_node_text(from));
 	if (node) {
-		node->valuedouble = from->valuedouble;
+		node->valuedouble = as_json_is_container(from) ? 0 : from->valuedouble;
 		node->valueint = from->valueint & AS_NODE_LINE;
 		if (as_json_node_shared(from)) {
 			as_json_node_lend(node, from);
@@ -397,16 +407,34 @@ void as_json_free(assay_json *v)
 
 /* Changing. */
 
-/* The member that has the node's key. */
-static cJSON *member_like(const cJSON *object, const cJSON *node)
+/* The member that has the node's key; *others: how many had to be looked at that have not. */
+static cJSON *member_like(const cJSON *object, const cJSON *node, size_t *others)
 {
+	const as_json_index *index = as_json_node_index(object);
+	*others = 0;
+	if (index) {
+		cJSON **found = as_json_index_find(index, as_json_node_key(node));
+		return found ? *found : NULL;
+	}
 	for (cJSON *m = object->child; m; m = m->next) {
 		/* The lengths of their keys stand in their types. */
 		if ((m->type ^ node->type) >> 8 == 0 && as_json_key_is(m->string, node->string)) {
 			return m;
 		}
+		++*others;
 	}
 	return NULL;
+}
+
+/* A member under a key that is new. others: how many members are known to be there. */
+static void add_member(cJSON *object, cJSON *node, size_t others)
+{
+	as_json_node_append(object, node);
+	if (as_json_node_index(object)) {
+		as_json_index_add(object, node);
+	} else {
+		as_json_index_make(object, NULL, others + 1);
+	}
 }
 
 int as_json_set_n(assay_json *object, assay_str key, assay_json *value)
@@ -422,12 +450,13 @@ int as_json_set_n(assay_json *object, assay_str key, assay_json *value)
 		as_json_node_free(node);
 		return rc < 0 ? rc : ASSAY_ENOMEM;
 	}
-	cJSON *old = member_like(parent, node);
+	size_t others;
+	cJSON *old = member_like(parent, node, &others);
 	as_json_node_mix(parent);
 	if (old) {
 		as_json_node_replace(parent, old, node);
 	} else {
-		as_json_node_append(parent, node);
+		add_member(parent, node, others);
 	}
 	return 0;
 }

@@ -4,7 +4,8 @@
  *   next, prev, child   as cJSON: a first child's prev is the last child, so appending takes no walk
  *   string              a member's key
  *   valuestring         a string's text; a number's own spelling; of a container in a block, that block
- *   valuedouble         a number's value, infinite when it is too large for a double; the bytes of a string
+ *   valuedouble         a number's value, infinite when it is too large for a double; the bytes of a string; in its
+ *                       memory, a wide object's index
  *   type                cJSON's, and above its eight bits the bytes of the key
  *   valueint            ours: where the memory comes from (AS_NODE_...), and below that the line the value started on,
  *                       0 for a built value
@@ -78,6 +79,16 @@ static inline void as_json_node_point_key(cJSON *node, char *key, size_t n)
 	node->type = as_json_kind(node) | (int)((n < AS_NODE_LONG_KEY ? n : AS_NODE_LONG_KEY) << 8);
 }
 
+/* The index of a wide object (json_index.c). */
+#define AS_INDEX_LEAST 64u /* members that are not walked along */
+typedef struct as_json_index as_json_index;
+static inline as_json_index *as_json_node_index(const cJSON *object) /* NULL: it has none */
+{
+	as_json_index *x;
+	memcpy((void *)&x, &object->valuedouble, sizeof x);
+	return x;
+}
+
 /* A block with room for some bytes; NULL when memory is out. Its first node is its root. */
 typedef struct as_json_block {
 	cJSON root;        /* first: freeing it finds the rest */
@@ -121,6 +132,16 @@ static inline char *as_json_block_bytes(as_json_block *b, size_t n)
 	return b->end -= n;
 }
 char *as_json_block_text(as_json_block *b, assay_str s); /* a copy */
+void *as_json_block_room(as_json_block *b, size_t size); /* fit for any type, not zeroed */
+
+/* Bytes of the index of an object with so many members; 0: it needs none. */
+size_t as_json_index_size(size_t members);
+/* Index an object that has no index and that many members or fewer, in its block or (NULL) in memory of its own. */
+void as_json_index_make(cJSON *object, as_json_block *b, size_t members);
+void as_json_index_drop(cJSON *object);
+void as_json_index_add(cJSON *object, cJSON *node); /* a member that the object got, which has an index */
+/* Where the member of that key stands in the index; NULL: there is none. No key of a member holds a NUL. */
+cJSON **as_json_index_find(const as_json_index *x, assay_str key);
 
 static inline bool as_json_node_has_text(const cJSON *node)
 {

@@ -8,6 +8,7 @@ void as_json_node_lend(cJSON *node, const cJSON *shared)
 	as_json_block_hold(b);
 	node->child = shared->child;
 	node->valuestring = (char *)(void *)b;
+	node->valuedouble = shared->valuedouble; /* the index */
 	node->valueint |= AS_NODE_LENT;
 }
 
@@ -42,6 +43,7 @@ int as_json_node_open(cJSON *container)
 	}
 	container->child = own->child;
 	container->valuestring = NULL;
+	container->valuedouble = 0; /* the index is not its own */
 	container->valueint &= ~AS_NODE_LENT;
 	own->child = NULL;
 	as_json_node_free(own);

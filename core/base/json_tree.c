@@ -328,7 +328,11 @@ static int close_container(struct tree *t, const struct frame *f)
 	if (f->last) {
 		f->container->child->prev = f->last;
 	}
-	return f->doubtful ? check_keys(t, f) : 0;
+	int rc = f->doubtful ? check_keys(t, f) : 0;
+	if (rc == 0 && f->members >= AS_INDEX_LEAST) {
+		as_json_index_make(f->container, t->block, f->members);
+	}
+	return rc;
 }
 
 /* Something that is no value. */

@@ -49,6 +49,11 @@ const assay_json *as_json_get_n(const assay_json *object, assay_str key)
 		return NULL;
 	}
 	bool plain = key.len > 0 && !memchr(key.ptr, 0, key.len);
+	const as_json_index *index = as_json_node_index(as_json_node(object));
+	if (index && plain) {
+		cJSON **found = as_json_index_find(index, key);
+		return found ? as_json_value(*found) : NULL;
+	}
 	for (cJSON *m = as_json_node(object)->child; m; m = m->next) {
 		if (plain) {
 			assay_str kept = as_json_node_key(m);
@@ -66,6 +71,9 @@ const assay_json *as_json_get(const assay_json *object, const char *key)
 {
 	if (!key || !object || as_json_kind(as_json_node(object)) != cJSON_Object) {
 		return NULL;
+	}
+	if (as_json_node_index(as_json_node(object))) {
+		return as_json_get_n(object, as_str(key));
 	}
 	for (cJSON *m = as_json_node(object)->child; m; m = m->next) {
 		if (as_json_key_is(m->string, key)) {
@@ -109,6 +117,9 @@ static bool token_is(assay_str token, const char *key)
 static const assay_json *step(const assay_json *v, assay_str token)
 {
 	if (as_json_type(v) == ASSAY_JSON_OBJECT) {
+		if (as_json_node_index(as_json_node(v)) && !memchr(token.ptr, '~', token.len)) {
+			return as_json_get_n(v, token);
+		}
 		for (const cJSON *m = as_json_node(v)->child; m; m = m->next) {
 			if (token_is(token, m->string)) {
 				return (const assay_json *)m;
@@ -146,6 +157,12 @@ const assay_json *as_json_pointer(const assay_json *v, const char *json_pointer)
 const assay_json *as_json_first(const assay_json *container)
 {
 	return container ? as_json_value(as_json_node(container)->child) : NULL;
+}
+
+const assay_json *as_json_last(const assay_json *container)
+{
+	const cJSON *first = as_json_node(as_json_first(container));
+	return first ? as_json_value(first->prev) : NULL;
 }
 
 const assay_json *as_json_next(const assay_json *v)

@@ -75,14 +75,24 @@ int as_servers_import(as_cli *cli, assay_error *err)
 			       server_class);
 	}
 	into = into ? into : "assay.json";
-	as_import_options o = {cli->arguments[1], into, server_class, as_cli_option(cli, "replace") != NULL};
+	as_import_options o = {cli->arguments[1], into, server_class, as_cli_option(cli, "replace") != NULL,
+			       cli->cancel};
 	rc = as_import_read(&o, &x, err);
-	rc = rc < 0 || !keep ? rc : as_import_keep_secrets(&x, into, err);
 	if (rc == 0) {
 		as_json_write(&text, x.manifest, ASSAY_JSON_PRETTY);
 		as_buf_byte(&text, '\n');
 		rc = as_buf_check(&text, err);
 	}
+	if (rc == 0 && text.len > AS_MANIFEST_MAX) {
+		as_fail(err, ASSAY_ELIMIT, "the manifest would have %zu bytes, more than the %zu that can be read",
+			text.len, AS_MANIFEST_MAX);
+		as_error_hint(err, "take over fewer servers at once, each part into a manifest of its own");
+		rc = as_error_where(err, into, 0);
+	}
+	if (rc == 0 && as_cancel_is_set(cli->cancel)) {
+		rc = as_fail(err, ASSAY_ECANCELED, "interrupted"); /* from here on all of it is written */
+	}
+	rc = rc < 0 || !keep ? rc : as_import_keep_secrets(&x, into, err);
 	rc = rc < 0 ? rc : as_file_write(into, as_buf_str(&text), err);
 	rc = rc < 0 ? rc : say_servers(cli, x.report, err);
 	if (rc == 0) {

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAX_FILE ((size_t)8 << 20) /* a catalogue of servers with their tools has four */
+#define MAX_FILE AS_MANIFEST_MAX /* a catalogue of servers with their tools has four million bytes */
 
 /* --- where to start ----------------------------------------------------------------------------------------------- */
 
@@ -33,10 +33,10 @@ assay_json *as_starter_manifest(assay_error *err)
 	return doc;
 }
 
-/* A member that is an object, made when it is missing. NULL when memory is out. */
-static assay_json *section(assay_json *manifest, const char *key)
+/* A member, made when it is missing. NULL when memory is out. */
+static assay_json *section(assay_json *manifest, const char *key, assay_json *(*make)(void))
 {
-	if (!as_json_get(manifest, key) && as_json_set(manifest, key, as_json_object()) < 0) {
+	if (!as_json_get(manifest, key) && as_json_set(manifest, key, make()) < 0) {
 		return NULL;
 	}
 	return as_json_edit(as_json_get(manifest, key));
@@ -44,7 +44,8 @@ static assay_json *section(assay_json *manifest, const char *key)
 
 int as_starter_settings(assay_json *manifest, assay_str id, const char *server_class, assay_error *err)
 {
-	assay_json *servers = section(manifest, "servers"), *environments = section(manifest, "environments"), *s;
+	assay_json *servers = section(manifest, "servers", as_json_object),
+		   *environments = section(manifest, "environments", as_json_object), *s;
 	bool writes = !server_class || strcmp(server_class, "stateful_write") == 0;
 	int rc = servers && environments ? 0 : ASSAY_ENOMEM;
 	if (rc == 0 && as_json_get_n(servers, id)) {
@@ -87,23 +88,18 @@ static void make_id(assay_str name, as_buf *out)
 }
 
 /* Has another server of the file got this id? */
-static bool is_given(const assay_json *report, assay_str id, assay_str name)
+static bool is_given(const importer *x, assay_str id, assay_str name)
 {
-	for (const assay_json *s = as_json_first(as_json_get(report, "servers")); s; s = as_json_next(s)) {
-		if (as_str_eq(as_json_str(as_json_get(s, "server")), id) &&
-		    !as_str_eq(as_json_str(as_json_get(s, "from")), name)) {
-			return true;
-		}
-	}
-	return false;
+	const assay_json *from = as_json_get_n(x->given, id);
+	return from && !as_str_eq(as_json_str(from), name);
 }
 
 /* Names that differ in what no id can hold get ids with numbers, the same ones the next time. */
-static void make_own_id(const assay_json *report, assay_str name, as_buf *out)
+static void make_own_id(const importer *x, assay_str name, as_buf *out)
 {
 	make_id(name, out);
 	size_t length = out->len < 60 ? out->len : 60;
-	for (int n = 2; n < 1000 && is_given(report, as_buf_str(out), name); n++) {
+	for (int n = 2; n < 1000 && is_given(x, as_buf_str(out), name); n++) {
 		out->ptr[out->len = length] = '\0';
 		as_buf_printf(out, "_%d", n);
 	}
@@ -288,6 +284,18 @@ static int note_ignored(importer *x, const assay_json *entry)
 	return rc;
 }
 
+/* What begins with a variable is no address that a manifest takes. */
+static int take_url(importer *x, const assay_json *url, assay_json *launch, assay_error *err)
+{
+	int rc = take_text(x, url, "url", launch, err);
+	assay_str made = as_json_str(as_json_get(launch, "url"));
+	if (rc == 0 && !as_str_starts(made, ASSAY_STR("http://")) && !as_str_starts(made, ASSAY_STR("https://"))) {
+		return as_import_fail(x, url, as_json_key(url).ptr, err,
+				      "expected an address that begins with http:// or https://");
+	}
+	return rc;
+}
+
 static int make_launch(importer *x, const assay_json *entry, assay_json *launch, assay_error *err)
 {
 	const assay_json *url = said(entry, url_keys), *command = as_json_get(entry, "command"), *part;
@@ -316,7 +324,7 @@ static int make_launch(importer *x, const assay_json *entry, assay_json *launch,
 	}
 	/* Without a type a url is http, and whoever speaks the older way only is found out by trying. */
 	rc = as_json_set(launch, "type", as_json_cstring(type ? type : "http")) < 0 ? as_fail_memory(err) : 0;
-	rc = rc < 0 ? rc : take_text(x, url, "url", launch, err);
+	rc = rc < 0 ? rc : take_url(x, url, launch, err);
 	part = as_json_get(entry, "headers");
 	return rc < 0 || as_json_count(part) == 0 ? rc : take_map(x, part, "headers", launch, err);
 }
@@ -325,7 +333,7 @@ static int make_launch(importer *x, const assay_json *entry, assay_json *launch,
 static int place(importer *x, const assay_json *entry, assay_json *manifest, assay_json *launch, const char **state,
 		 assay_error *err)
 {
-	assay_json *servers = section(manifest, "mcpServers");
+	assay_json *servers = section(manifest, "mcpServers", as_json_object);
 	const assay_json *there = servers ? as_json_get_n(servers, x->id) : NULL;
 	int rc = servers ? 0 : as_fail_memory(err);
 	*state = "added";
@@ -360,6 +368,7 @@ static int report_server(importer *x, assay_json *report, assay_str from, const 
 	rc |= as_json_set(o, "notes", x->notes);
 	x->notes = NULL;
 	rc |= as_json_append(as_json_edit(as_json_get(report, "servers")), o);
+	rc |= as_json_set_n(x->given, x->id, as_json_string(from));
 	return rc < 0 ? as_fail_memory(err) : 0;
 }
 
@@ -370,7 +379,7 @@ static int import_one(importer *x, const assay_json *entry, const char *where, a
 	as_buf id = {0};
 	int rc = launch ? 0 : as_fail_memory(err);
 	x->notes = as_json_array();
-	make_own_id(out->report, as_json_key(entry), &id);
+	make_own_id(x, as_json_key(entry), &id);
 	as_buf_clear(&x->pointer);
 	as_buf_printf(&x->pointer, "%s/%.*s", where, ASSAY_FMT(as_json_key(entry)));
 	x->id = as_buf_str(&id);
@@ -407,7 +416,8 @@ static int import_list(importer *x, const assay_json *list, const char *where, a
 {
 	int rc = 0;
 	for (const assay_json *v = as_json_first(list); v && rc == 0; v = as_json_next(v)) {
-		rc = import_one(x, v, where, out, err);
+		rc = as_cancel_is_set(x->o->cancel) ? as_fail(err, ASSAY_ECANCELED, "interrupted")
+						    : import_one(x, v, where, out, err);
 	}
 	return rc;
 }
@@ -495,10 +505,11 @@ static int start(importer *x, as_import *out, assay_error *err)
 	rc = rc < 0 ? rc : as_variables_load(x->target.ptr, &x->known, err);
 	x->secrets = as_json_object();
 	x->variables = as_json_object();
+	x->given = as_json_object();
 	out->report = as_json_object();
-	if (rc == 0 &&
-	    (!x->secrets || !x->variables || as_json_set(out->report, "manifest", as_json_cstring(x->o->into)) < 0 ||
-	     as_json_set(out->report, "servers", as_json_array()) < 0)) {
+	if (rc == 0 && (!x->secrets || !x->variables || !x->given ||
+			as_json_set(out->report, "manifest", as_json_cstring(x->o->into)) < 0 ||
+			as_json_set(out->report, "servers", as_json_array()) < 0)) {
 		rc = as_fail_memory(err);
 	}
 	if (rc == 0 && as_file_exists(x->o->into)) {
@@ -529,20 +540,22 @@ static int check_result(const char *into, const as_import *out, assay_error *err
 /* A variable that holds a secret, and whose name does not say so, is listed in the manifest. */
 static int mark_secrets(const importer *x, assay_json *manifest, assay_error *err)
 {
-	int rc = 0;
-	for (const assay_json *v = as_json_first(x->variables); v && rc == 0; v = as_json_next(v)) {
-		const assay_json *list = as_json_get(manifest, "secrets");
-		assay_str name = as_json_key(v);
-		bool told = !as_json_boolean(as_json_get(v, "secret"), 0) || as_secret_name(name);
-		for (const assay_json *s = as_json_first(list); s; s = as_json_next(s)) {
-			told = told || as_str_eq(as_json_str(s), name);
-		}
-		if (!told && !list) {
-			rc = as_json_set(manifest, "secrets", as_json_array());
-			list = as_json_get(manifest, "secrets");
-		}
-		rc = rc < 0 || told ? rc : as_json_append(as_json_edit(list), as_json_string(name));
+	const assay_json *list = as_json_get(manifest, "secrets");
+	assay_json *listed = as_json_object();
+	int rc = listed ? 0 : ASSAY_ENOMEM;
+	for (const assay_json *s = as_json_first(list); s && rc == 0; s = as_json_next(s)) {
+		rc = as_json_set_n(listed, as_json_str(s), as_json_null());
 	}
+	for (const assay_json *v = as_json_first(x->variables); v && rc == 0; v = as_json_next(v)) {
+		assay_str name = as_json_key(v);
+		if (!as_json_boolean(as_json_get(v, "secret"), 0) || as_secret_name(name) ||
+		    as_json_get_n(listed, name)) {
+			continue;
+		}
+		list = section(manifest, "secrets", as_json_array);
+		rc = as_json_append(as_json_edit(list), as_json_string(name));
+	}
+	as_json_free(listed);
 	return rc < 0 ? as_fail_memory(err) : 0;
 }
 
@@ -557,6 +570,21 @@ static int list_variables(const importer *x, assay_json *report, assay_error *er
 	return rc < 0 ? as_fail_memory(err) : 0;
 }
 
+/* Of several with one id the last counts. */
+static int list_inputs(importer *x, const assay_json *root, assay_error *err)
+{
+	const assay_json *list = as_json_get(root, "inputs");
+	int rc = 0;
+	x->inputs = as_json_object();
+	list = list ? list : as_json_pointer(root, "/mcp/inputs");
+	for (const assay_json *i = as_json_first(list); i && rc == 0; i = as_json_next(i)) {
+		const assay_json *id = as_json_get(i, "id");
+		rc = as_json_type(id) == ASSAY_JSON_STRING ? as_json_set_n(x->inputs, as_json_str(id), as_json_clone(i))
+							   : 0;
+	}
+	return rc < 0 || !x->inputs ? as_fail_memory(err) : 0;
+}
+
 int as_import_read(const as_import_options *options, as_import *out, assay_error *err)
 {
 	importer x = {.o = options};
@@ -565,8 +593,7 @@ int as_import_read(const as_import_options *options, as_import *out, assay_error
 	*out = (as_import){0};
 	rc = as_json_read_relaxed(options->file, MAX_FILE, &root, err);
 	rc = rc < 0 ? rc : start(&x, out, err);
-	x.inputs = as_json_get(root, "inputs");
-	x.inputs = x.inputs ? x.inputs : as_json_pointer(root, "/mcp/inputs");
+	rc = rc < 0 ? rc : list_inputs(&x, root, err);
 	rc = rc < 0 ? rc : import_document(&x, root, out, err);
 	if (rc == 0 && as_json_count(as_json_get(out->manifest, "mcpServers")) == 0) {
 		as_buf_clear(&x.pointer);
@@ -581,6 +608,8 @@ int as_import_read(const as_import_options *options, as_import *out, assay_error
 		as_import_free(out);
 	}
 	as_json_free(x.variables);
+	as_json_free(x.given);
+	as_json_free(x.inputs);
 	as_variables_free(x.known);
 	as_buf_free(&x.workspace);
 	as_buf_free(&x.target);
@@ -605,14 +634,7 @@ static int add_secrets(const as_import *x, as_variables *known, as_buf *out, ass
 		if (there && there[0]) {
 			continue;
 		}
-		if (!as_str_eq(as_trim(value), value) || memchr(value.ptr, '\n', value.len) ||
-		    memchr(value.ptr, '\r', value.len) || strchr("\"'", value.ptr[0])) {
-			as_fail(err, ASSAY_EDATA, "the value of %.*s does not fit into a line of .env",
-				ASSAY_FMT(name));
-			as_error_hint(err, "set it in the environment");
-			return ASSAY_EDATA;
-		}
-		as_buf_printf(out, "%.*s=%.*s\n", ASSAY_FMT(name), ASSAY_FMT(value));
+		as_variables_write(out, name, value);
 	}
 	return as_buf_check(out, err);
 }
@@ -629,7 +651,7 @@ int as_import_keep_secrets(const as_import *x, const char *into, assay_error *er
 	rc = rc < 0 ? rc : as_buf_check(&path, err);
 	rc = rc < 0 ? rc : as_variables_load(folder.ptr, &known, err);
 	if (rc == 0 && as_file_exists(path.ptr)) {
-		rc = as_file_read(path.ptr, (size_t)1 << 20, &old, err);
+		rc = as_file_read(path.ptr, AS_DOTENV_MAX, &old, err);
 	}
 	as_buf_add(&lines, as_text_str(old));
 	if (lines.len > 0 && lines.ptr[lines.len - 1] != '\n') {
@@ -637,6 +659,11 @@ int as_import_keep_secrets(const as_import *x, const char *into, assay_error *er
 	}
 	before = lines.len;
 	rc = rc < 0 ? rc : add_secrets(x, known, &lines, err);
+	if (rc == 0 && lines.len > AS_DOTENV_MAX) {
+		as_fail(err, ASSAY_ELIMIT, "it would have %zu bytes, more than the %zu that can be read", lines.len,
+			AS_DOTENV_MAX);
+		rc = as_error_where(err, path.ptr, 0);
+	}
 	if (rc == 0 && lines.len > before) {
 		rc = as_file_begin(path.ptr, &draft, err);
 		if (rc == 0 && (fchmod(draft.fd, S_IRUSR | S_IWUSR) < 0 ||

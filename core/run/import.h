@@ -4,6 +4,7 @@
 #ifndef AS_IMPORT_H
 #define AS_IMPORT_H
 
+#include "core/base/clock.h"
 #include "core/base/json.h"
 
 typedef struct as_import_options {
@@ -11,6 +12,7 @@ typedef struct as_import_options {
 	const char *into;         /* the manifest; it need not exist */
 	const char *server_class; /* for servers that the manifest says nothing about; NULL: "stateful_write" */
 	bool replace;             /* a server of the same name gives way */
+	const as_cancel *cancel;  /* set: ASSAY_ECANCELED; NULL: never */
 } as_import_options;
 
 typedef struct as_import {
@@ -28,7 +30,7 @@ int as_import_read(const as_import_options *options, as_import *out, assay_error
 void as_import_free(as_import *x);
 
 /* Add "NAME=value" lines for the names that are not in it yet to a file .env beside the manifest, which nobody but its
- * owner may read then. ASSAY_EDATA for a value that no line can hold. */
+ * owner may read then. */
 int as_import_keep_secrets(const as_import *x, const char *into, assay_error *err);
 
 /* A manifest to start from: everything but servers. */

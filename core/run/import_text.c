@@ -36,6 +36,8 @@ int as_import_fail(importer *x, const assay_json *at, const char *key, assay_err
 	return ASSAY_EDATA;
 }
 
+#define MAX_ALIKE 1000 /* secrets of one server under one name */
+
 /* --- secrets ------------------------------------------------------------------------------------------------------ */
 
 static void upper_name(as_buf *out, assay_str text)
@@ -82,7 +84,7 @@ static int add_variable(importer *x, assay_str name, bool secret, bool optional,
 		return ASSAY_ENOMEM;
 	}
 	servers = as_json_edit(as_json_get(v, "servers"));
-	if (!as_str_eq(as_json_str(as_json_at(servers, as_json_count(servers) - 1)), x->id)) {
+	if (!as_str_eq(as_json_str(as_json_last(servers)), x->id)) {
 		rc = as_json_append(servers, as_json_string(x->id));
 	}
 	return rc < 0 ? ASSAY_ENOMEM : 0;
@@ -97,12 +99,13 @@ static bool is_taken(const importer *x, const as_buf *name, assay_str secret)
 }
 
 /* Put a secret into a variable, which is named after the server and `key`, or (as_named) after `key` alone when that is
- * free; ${NAME} is appended. */
+ * free; ${NAME} is appended. ASSAY_ELIMIT: no name is free. */
 static int hide(importer *x, assay_str secret, assay_str key, bool as_named, as_buf *out)
 {
 	as_buf name = {0}, whole = {0};
+	bool free = false;
 	int rc = 0;
-	for (int n = as_named ? 0 : 1; n < 100; n++) {
+	for (int n = as_named ? 0 : 1; n <= MAX_ALIKE && !free; n++) {
 		as_buf_clear(&name);
 		as_buf_clear(&whole);
 		if (n > 0) {
@@ -113,17 +116,21 @@ static int hide(importer *x, assay_str secret, assay_str key, bool as_named, as_
 			as_buf_printf(&whole, "_%d", n);
 		}
 		upper_name(&name, as_buf_str(&whole));
-		if (!is_taken(x, &name, secret)) {
-			break;
-		}
+		free = !is_taken(x, &name, secret);
+	}
+	if (!free) {
+		rc = ASSAY_ELIMIT;
+		goto out;
 	}
 	rc |= name.failed || whole.failed ? ASSAY_ENOMEM : 0;
 	rc |= as_json_set_n(x->secrets, as_buf_str(&name), as_json_string(secret));
 	rc |= add_variable(x, as_buf_str(&name), true, false, NULL);
+	rc = rc < 0 ? ASSAY_ENOMEM : 0;
 	as_buf_printf(out, "${%s}", name.ptr ? name.ptr : "");
+out:
 	as_buf_free(&name);
 	as_buf_free(&whole);
-	return rc < 0 ? ASSAY_ENOMEM : 0;
+	return rc;
 }
 
 /* A text with what is secret in it taken out. key: what the text is the value of; is_env: of a variable of that name.
@@ -182,19 +189,14 @@ static int use_variable(importer *x, assay_str name, assay_str fallback, bool se
 /* ${input:id}: what VS Code asks its user for becomes a variable. */
 static int use_input(importer *x, assay_str id, const assay_json *at, const char *key, as_buf *out, assay_error *err)
 {
-	const assay_json *input = NULL, *otherwise;
+	const assay_json *input = as_json_get_n(x->inputs, id), *otherwise;
 	const char *ids[64], *near;
 	as_buf name = {0};
 	size_t n = 0;
-	for (const assay_json *i = as_json_first(x->inputs); i; i = as_json_next(i)) {
-		const assay_json *its = as_json_get(i, "id");
-		if (as_str_eq(as_json_str(its), id)) {
-			input = i;
-		} else if (n < 64 && as_json_type(its) == ASSAY_JSON_STRING) {
-			ids[n++] = as_json_cstr(its, "");
-		}
-	}
 	if (!input) {
+		for (const assay_json *i = as_json_first(x->inputs); i && n < 64; i = as_json_next(i)) {
+			ids[n++] = as_json_key(i).ptr;
+		}
 		near = as_nearest(id, ids, n);
 		as_import_fail(x, at, key, err, "\"inputs\" has no input \"%.*s\"", ASSAY_FMT(id));
 		if (near) {
@@ -300,7 +302,14 @@ int as_import_text(importer *x, const assay_json *value, const char *key, assay_
 	if (rc == 0) {
 		rc = hide_secrets(x, as_buf_str(&expanded), name, strncmp(key, "env/", 4) == 0, &made);
 		*out = rc < 0 ? NULL : as_json_string(as_buf_str(&made));
-		rc = *out && !made.failed ? 0 : as_fail_memory(err);
+		if (rc == ASSAY_ELIMIT) {
+			as_import_fail(x, value, key, err, "its server has more than %d secrets of one name",
+				       MAX_ALIKE);
+			as_error_hint(err, "write ${NAME} instead, each under a name of its own");
+			rc = ASSAY_EDATA;
+		} else {
+			rc = *out && !made.failed ? 0 : as_fail_memory(err);
+		}
 	}
 	as_buf_free(&expanded);
 	as_buf_free(&made);

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_MANIFEST ((size_t)4 << 20)
 
 static const unsigned char schema_text[] = {
 #include "core/run/manifest_schema.inc"
@@ -285,7 +284,7 @@ static int from_document(assay_json *document, const char *path, const as_manife
 int as_manifest_load(const char *path, const as_manifest_overrides *overrides, as_manifest **out, assay_error *err)
 {
 	assay_json *document = NULL;
-	int rc = as_json_read_file(path, MAX_MANIFEST, &document, err);
+	int rc = as_json_read_file(path, AS_MANIFEST_MAX, &document, err);
 	*out = NULL;
 	if (rc < 0) {
 		if (rc == ASSAY_ENOENT) {

@@ -112,6 +112,8 @@ typedef struct as_manifest {
 			      seed; of imported ones what was imported */
 } as_manifest;
 
+#define AS_MANIFEST_MAX AS_JSON_MAX_BYTES /* bytes of a manifest that can be read */
+
 typedef struct as_manifest_overrides {
 	const char *seed; /* --seed; NULL: none */
 	uint32_t jobs;    /* --jobs; 0: none */

@@ -3,6 +3,8 @@
 #include "core/base/json_pool.h"
 #include "tests/unit/unit.h"
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char text[] =
@@ -199,6 +201,126 @@ START_TEST(test_pool)
 }
 END_TEST
 
+/* --- wide objects ------------------------------------------------------------------------------------------------- */
+
+static assay_str key_of(unsigned n, char out[24])
+{
+	/* Some are long, some short, one is empty, one has a NUL in it. */
+	int length = n == 7 ? 0 : snprintf(out, 24, n % 3 ? "%u" : "a-longer-key-%u", n);
+	out[length] = '\0';
+	if (n == 8) {
+		out[0] = '\0';
+		length = 1;
+	}
+	return (assay_str){out, (size_t)length};
+}
+
+/* The members of `step` apart are n each, and no others are there. */
+static void has_members(const assay_json *v, unsigned n, unsigned step, int64_t plus)
+{
+	char key[24];
+	for (unsigned i = 0; i < n; i++) {
+		const assay_json *m = as_json_get_n(v, key_of(i, key));
+		ck_assert_int_eq(as_json_i64(m, -1), i % step ? -1 : (int64_t)i + plus);
+	}
+	ck_assert_ptr_null(as_json_get(v, "nobody"));
+	ck_assert_uint_eq(as_json_count(v), (n + step - 1) / step);
+}
+
+static void put_members(assay_json *v, unsigned n, unsigned step, int64_t plus)
+{
+	char key[24];
+	for (unsigned i = 0; i < n; i += step) {
+		ck_assert_int_eq(as_json_set_n(v, key_of(i, key), as_json_integer((int64_t)i + plus)), 0);
+	}
+}
+
+START_TEST(test_wide)
+{
+	const unsigned n = 1000;
+	assay_json *v = as_json_object(), *copy, *parsed = NULL, *around = as_json_object();
+	assay_text out;
+	put_members(v, n, 2, 0);
+	put_members(v, n, 2, 5); /* in their stead */
+	has_members(v, n, 2, 5);
+	copy = as_json_clone(v);
+	put_members(copy, n, 1, 6); /* a copy grows */
+	has_members(copy, n, 1, 6);
+	has_members(v, n, 2, 5);
+	as_json_free(as_json_detach(copy, "a-longer-key-999"));
+	as_json_free(as_json_detach(copy, "998"));
+	has_members(copy, n - 2, 1, 6);
+	ck_assert_int_eq(as_json_set(copy, "998", as_json_integer(1)), 0);
+	ck_assert_int_eq(as_json_i64(as_json_get(copy, "998"), 0), 1);
+	ck_assert_ptr_null(as_json_get(copy, "a-longer-key-999"));
+	ck_assert_int_eq(as_json_dump(v, ASSAY_JSON_COMPACT, &out, NULL), 0);
+	ck_assert_int_eq(as_json_parse(as_text_str(out), ASSAY_JSON_PEER, &parsed, NULL), 0);
+	as_text_free(&out);
+	has_members(parsed, n, 2, 5);
+	put_members(parsed, n, 1, 7);
+	has_members(parsed, n, 1, 7);
+	ck_assert_int_eq(as_json_set(around, "wide", v), 0);
+	ck_assert_int_eq(as_json_i64(as_json_pointer(around, "/wide/a-longer-key-12"), 0), 17);
+	v = as_json_clone(around); /* within a block */
+	put_members(as_json_edit(as_json_get(v, "wide")), n, 1, 8);
+	has_members(as_json_get(v, "wide"), n, 1, 8);
+	as_json_free(v);
+	as_json_free(around);
+	as_json_free(parsed);
+	as_json_free(copy);
+}
+END_TEST
+
+START_TEST(test_wide_and_frozen)
+{
+	const unsigned n = 500;
+	assay_json *v = as_json_object(), *copy, *other, *around = as_json_object();
+	void *room;
+	put_members(v, n, 1, 0);
+	v = as_json_freeze(v);
+	copy = as_json_clone(v);
+	other = as_json_clone(v);
+	ck_assert_int_eq(as_json_set(around, "wide", as_json_clone(v)), 0);
+	room = malloc(as_json_image_size(v));
+	has_members(as_json_image(v, room), n, 1, 0);
+	free(room);
+	as_json_free(v);
+	has_members(copy, n, 1, 0);
+	put_members(copy, n, 2, 0); /* has children of its own now */
+	ck_assert_int_eq(as_json_set(copy, "new", as_json_integer(3)), 0);
+	ck_assert_int_eq(as_json_i64(as_json_get(copy, "new"), 0), 3);
+	as_json_free(copy);
+	copy = as_json_clone(around); /* a block with what is lent in it */
+	as_json_free(around);
+	put_members(as_json_edit(as_json_get(copy, "wide")), n, 1, 1);
+	has_members(as_json_get(copy, "wide"), n, 1, 1);
+	as_json_free(copy);
+	has_members(other, n, 1, 0);
+	as_json_free(other);
+}
+END_TEST
+
+/* A walk along the members for each would take minutes. */
+START_TEST(test_wide_in_time)
+{
+	const unsigned n = 200000;
+	assay_json *v = as_json_object(), *parsed = NULL;
+	assay_text out;
+	put_members(v, n, 1, 0);
+	has_members(v, n, 1, 0);
+	ck_assert_int_eq(as_json_dump(v, ASSAY_JSON_COMPACT, &out, NULL), 0);
+	ck_assert_int_eq(as_json_parse(as_text_str(out), ASSAY_JSON_PEER, &parsed, NULL), 0);
+	has_members(parsed, n, 1, 0);
+	as_json_free(v);
+	v = as_json_clone(parsed);
+	as_json_free(parsed);
+	has_members(v, n, 1, 0);
+	as_text_free(&out);
+	as_json_free(v);
+}
+END_TEST
+
 UNIT_SUITE(suite, "json_share", test_copies_outlive, test_own_copies_change, test_frozen_does_not_change,
-	   test_what_is_frozen, test_images, test_many_threads, test_pool)
+	   test_what_is_frozen, test_images, test_many_threads, test_pool, test_wide, test_wide_and_frozen,
+	   test_wide_in_time)
 UNIT_MAIN(suite)

@@ -39,7 +39,9 @@ START_TEST(test_reading)
 	place p;
 	ck_ok(load(&p,
 		   ASSAY_STR("# a comment\n\nPLAIN=one two \r\nQUOTED=\"a = b\"\n  SINGLE = 'x'\nexport EXPORTED=yes\n"
-			     "EMPTY=\nTWICE=1\nTWICE=2\nURL=http://h/?a=b#c\nASSAY_TEST_SET=file\nLONE=\"\n_9=last"),
+			     "EMPTY=\nTWICE=1\nTWICE=2\nURL=http://h/?a=b#c\nASSAY_TEST_SET=file\n_9=last\n"
+			     "LINES=\"a\\nb\\r\\t\\\"c\\\" \\\\ C:\\x\" # said\nRAW='a\\nb' #x\nJSON=\"{\"a\":1}\"\n"
+			     "INNER=5\" wide\nNONE=''\n"),
 		   &err));
 	setenv("ASSAY_TEST_SET", "environment", 1);
 	ck_assert_str_eq(as_variable(p.variables, "PLAIN"), "one two");
@@ -49,7 +51,11 @@ START_TEST(test_reading)
 	ck_assert_str_eq(as_variable(p.variables, "EMPTY"), "");
 	ck_assert_str_eq(as_variable(p.variables, "TWICE"), "2");
 	ck_assert_str_eq(as_variable(p.variables, "URL"), "http://h/?a=b#c");
-	ck_assert_str_eq(as_variable(p.variables, "LONE"), "\"");
+	ck_assert_str_eq(as_variable(p.variables, "LINES"), "a\nb\r\t\"c\" \\ C:\\x");
+	ck_assert_str_eq(as_variable(p.variables, "RAW"), "a\\nb");
+	ck_assert_str_eq(as_variable(p.variables, "JSON"), "{\"a\":1}");
+	ck_assert_str_eq(as_variable(p.variables, "INNER"), "5\" wide");
+	ck_assert_str_eq(as_variable(p.variables, "NONE"), "");
 	ck_assert_str_eq(as_variable(p.variables, "_9"), "last");
 	ck_assert_str_eq(as_variable(p.variables, "ASSAY_TEST_SET"), "environment");
 	ck_assert_ptr_null(as_variable(p.variables, "ASSAY_TEST_UNSET"));
@@ -88,6 +94,66 @@ START_TEST(test_bad_lines)
 }
 END_TEST
 
+START_TEST(test_open_quotes)
+{
+	static const assay_str bad[] = {{"A=1\nB=\"secret\nC=2", 17},
+					{"\nB='secret\n", 11},
+					{"\nB=\"", 4},
+					{"\nB=\"secret\\\"", 12},
+					{"\nB='a\" # 'b", 11}};
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		assay_error err = {0};
+		place p;
+		ck_assert_int_eq(load(&p, bad[i], &err), ASSAY_EDATA);
+		ck_assert_ptr_nonnull(strstr(err.message, "that nothing closes"));
+		ck_assert_uint_eq(err.line, 2);
+		ck_assert_ptr_null(strstr(error_line(&err), "secret"));
+		drop(&p);
+	}
+}
+END_TEST
+
+START_TEST(test_writing)
+{
+	static const char *const values[] = {"plain", " a ", "\"",     "'", "-----BEGIN\nKEY\\n\r\n-----END\n",
+					     "a\"b",  "\\",  "# x",    "",  "a #b",
+					     "\"a\"", "\t",  "C:\\new"};
+	const size_t n = sizeof values / sizeof *values;
+	assay_error err = {0};
+	as_buf text = {0};
+	place p;
+	for (size_t i = 0; i < n; i++) {
+		char name[8];
+		snprintf(name, sizeof name, "V%zu", i);
+		as_variables_write(&text, as_str(name), as_str(values[i]));
+	}
+	ck_ok(load(&p, as_buf_str(&text), &err));
+	for (size_t i = 0; i < n; i++) {
+		char name[8];
+		snprintf(name, sizeof name, "V%zu", i);
+		ck_assert_str_eq(as_variable(p.variables, name), values[i]);
+	}
+	as_buf_free(&text);
+	drop(&p);
+}
+END_TEST
+
+START_TEST(test_no_file_but_a_folder)
+{
+	assay_error err = {0};
+	place p;
+	as_buf path = {0};
+	ck_ok(load(&p, (assay_str){NULL, 0}, &err));
+	as_variables_free(p.variables);
+	as_path_join(&path, as_buf_str(&p.dir), ASSAY_STR(".env"));
+	ck_ok(as_make_dirs(path.ptr, &err));
+	ck_assert_int_eq(as_variables_load(p.dir.ptr, &p.variables, &err), ASSAY_EDATA);
+	ck_assert_ptr_nonnull(strstr(error_line(&err), "/.env"));
+	as_buf_free(&path);
+	drop(&p);
+}
+END_TEST
+
 /* One line, drawn over and over; nothing at all when it is off. */
 START_TEST(test_progress)
 {
@@ -118,5 +184,6 @@ START_TEST(test_progress)
 }
 END_TEST
 
-UNIT_SUITE(suite, "variables", test_reading, test_no_file, test_bad_lines, test_progress)
+UNIT_SUITE(suite, "variables", test_reading, test_no_file, test_bad_lines, test_open_quotes, test_writing,
+	   test_no_file_but_a_folder, test_progress)
 UNIT_MAIN(suite)
