@@ -21,12 +21,40 @@ static double ms_since(int64_t us)
 	return as_round((double)(as_now_us() - us) / 1000.0, 1);
 }
 
-/* What can be found out in an open world. */
-static int look(const checking *k, as_context *c, const as_server_spec *s, assay_json *o, assay_error *err)
+static bool call_failed(const assay_json *call)
+{
+	assay_str status = as_json_str(as_json_get(call, "status"));
+	return status.len > 0 && !as_str_is(status, "ok");
+}
+
+/* Names that stand in a list of tools more than once. NULL: no memory. */
+static assay_json *repeated(const assay_json *tools)
+{
+	assay_json *seen = as_json_object(), *again = as_json_object();
+	int rc = again ? 0 : ASSAY_ENOMEM;
+	for (const assay_json *t = as_json_first(tools); t && rc == 0; t = as_json_next(t)) {
+		assay_str name = as_json_str(as_json_get(t, "name"));
+		rc = as_json_set_n(as_json_get_n(seen, name) ? again : seen, name, as_json_null());
+	}
+	as_json_free(seen);
+	seen = as_json_array();
+	for (const assay_json *m = as_json_first(again); m && rc == 0; m = as_json_next(m)) {
+		rc = as_json_append(seen, as_json_string(as_json_key(m)));
+	}
+	as_json_free(again);
+	if (rc < 0) {
+		as_json_free(seen);
+		return NULL;
+	}
+	return seen;
+}
+
+/* What can be found out in an open world. *exit: what a call that failed makes of the status. */
+static int look(const checking *k, as_context *c, const as_server_spec *s, assay_json *o, int *exit, assay_error *err)
 {
 	static const char *const parts[] = {"fingerprint", "noise", "start_ms", "list_ms"};
 	as_vetting v = {.context = c, .server = s, .allow_writes = as_cli_option(k->cli, "allow-writes") != NULL};
-	bool vet = as_cli_option(k->cli, "vet") != NULL;
+	bool vet = as_cli_option(k->cli, "vet") != NULL, broken = false;
 	assay_json *described = NULL, *found = NULL, *tools;
 	int rc = as_live_describe(c->world, &c->call, as_str(s->id), &described, err);
 	if (rc < 0) {
@@ -34,12 +62,18 @@ static int look(const checking *k, as_context *c, const as_server_spec *s, assay
 	}
 	tools = as_json_detach(described, "tools");
 	rc = as_json_set(o, "tools", tools);
+	rc |= as_json_set(o, "repeated", repeated(tools));
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
 		rc |= as_json_set(o, parts[i], as_json_detach(described, parts[i]));
 	}
 	as_json_free(described);
 	v.tools = tools;
-	rc = rc < 0 ? as_fail_memory(err) : vet ? as_vet_server(&v, &found, err) : as_vet_probe(&v, &found, err);
+	rc = rc < 0 ? as_fail_memory(err)
+	     : vet  ? as_vet_server(&v, &found, err)
+		    : as_vet_probe(&v, &broken, &found, err);
+	if (rc == 0 && !vet && call_failed(found)) {
+		*exit = broken ? AS_EXIT_UNREACHABLE : AS_EXIT_NO;
+	}
 	if (rc == 0 && as_json_set(o, vet ? "vetting" : "call", found) < 0) {
 		rc = as_fail_memory(err);
 	}
@@ -56,6 +90,7 @@ static int check_one(void *context, uint32_t worker, size_t item, assay_error *e
 	as_context c = {0};
 	char line[900] = "";
 	int64_t leaving;
+	int exit = AS_EXIT_OK;
 	int set = as_json_set(o, "server", as_json_cstring(s->id));
 	set |= as_json_set(o, "ok", as_json_null()); /* its place in the object */
 	set |= as_json_set(o, "class", as_json_cstring(as_class_name(s->server_class)));
@@ -63,7 +98,7 @@ static int check_one(void *context, uint32_t worker, size_t item, assay_error *e
 	set |= as_json_set(o, "fingerprint", as_json_null());
 	set |= as_json_set(o, "tools", as_json_array());
 	int rc = set < 0 ? as_fail_memory(&why) : as_visit_world(k->visit, worker, s->id, &c, &why);
-	rc = rc < 0 ? rc : look(k, &c, s, o, &why);
+	rc = rc < 0 ? rc : look(k, &c, s, o, &exit, &why);
 	leaving = as_now_us();
 	as_visit_leave(&c);
 	as_progress_step(k->visit->engine->progress, 1);
@@ -78,7 +113,7 @@ static int check_one(void *context, uint32_t worker, size_t item, assay_error *e
 	set |= as_json_set(o, "ok", as_json_truth(rc == 0));
 	set |= as_json_set(o, "stop_ms", as_json_real(ms_since(leaving)));
 	set |= as_json_set(o, "error", as_json_cstring(rc < 0 ? line : NULL));
-	k->exits[item] = as_exit_code(rc, &why);
+	k->exits[item] = rc < 0 ? as_exit_code(rc, &why) : exit;
 	k->records[item] = o;
 	return set < 0 ? as_fail_memory(err) : 0;
 }
@@ -107,9 +142,18 @@ static int check_line(assay_json *table, const assay_json *o)
 {
 	const assay_json *print = as_json_get(o, "fingerprint"), *called = as_json_get(o, "call");
 	char start[24], call[24], stop[24], tools[24];
-	bool ok = as_json_boolean(as_json_get(o, "ok"), 0);
+	bool ok = as_json_boolean(as_json_get(o, "ok"), 0), failed = call_failed(called);
+	as_buf said = {0};
+	as_buf_puts(&said,
+		    ok ? as_json_cstr(as_json_get(called, "name"), "") : as_json_cstr(as_json_get(o, "error"), ""));
+	if (failed) {
+		const char *reason = as_json_cstr(as_json_get(called, "reason"), "");
+		as_buf_printf(&said, ": %s", reason[0] ? reason : "it failed, and did not say why");
+	}
 	const char *cells[] = {as_json_cstr(as_json_get(o, "server"), ""),
-			       ok ? "ok" : "failed",
+			       !ok      ? "failed"
+			       : failed ? "call failed"
+					: "ok",
 			       as_json_cstr(as_json_get(o, "class"), ""),
 			       as_json_cstr(as_json_get(o, "transport"), "-"),
 			       as_json_cstr(as_json_get(print, "protocol_version"), "-"),
@@ -118,13 +162,14 @@ static int check_line(assay_json *table, const assay_json *o)
 			       call,
 			       stop,
 			       as_json_cstr(as_json_get(print, "tool_surface_hash"), "-"),
-			       ok ? as_json_cstr(as_json_get(called, "name"), "")
-				  : as_json_cstr(as_json_get(o, "error"), "")};
+			       said.ptr ? said.ptr : ""};
 	number_cell(as_json_get(o, "start_ms"), start);
 	number_cell(as_json_get(called, "ms"), call);
 	number_cell(as_json_get(o, "stop_ms"), stop);
 	snprintf(tools, sizeof tools, "%zu", as_json_count(as_json_get(o, "tools")));
-	return as_table_row(table, cells, sizeof cells / sizeof *cells);
+	int rc = said.failed ? ASSAY_ENOMEM : as_table_row(table, cells, sizeof cells / sizeof *cells);
+	as_buf_free(&said);
+	return rc;
 }
 
 static int say_checks(const checking *k, size_t n, assay_error *err)
@@ -208,6 +253,11 @@ static int say_vettings(const checking *k, size_t n, assay_error *err)
 static void say_noise(const checking *k, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
+		for (const assay_json *t = as_json_first(as_json_get(k->records[i], "repeated")); t;
+		     t = as_json_next(t)) {
+			as_say_line(k->cli, "%s: it lists more than one tool called \"%s\"; the first one is taken",
+				    as_json_cstr(as_json_get(k->records[i], "server"), ""), as_json_cstr(t, ""));
+		}
 		long long lines = (long long)as_json_i64(as_json_get(k->records[i], "noise"), 0);
 		if (lines > 0) {
 			as_say_line(k->cli, "%s: %lld line%s of what it sent %s no message, and %s passed over",

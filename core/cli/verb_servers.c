@@ -275,9 +275,10 @@ const as_verb as_verb_servers = {
 		"value of theirs is written into the manifest. Servers that are new may write, and run in an environment that is\n"
 		"thrown away.\n\n"
 		"check starts each server in a fresh environment, several at once, shakes hands, lists its tools and, where one\n"
-		"reads and needs no argument, makes one call. With --vet every tool is tried once, with arguments from its schema and\n"
-		"from what other tools have answered, those that write only where an environment holds what they do; it proposes the\n"
-		"class, tells which credentials are missing, and lists what is odd in descriptions and schemas.\n\n"
+		"reads and needs no argument, makes one call: the exit status is 1 when that fails, 5 when nothing answers it. With\n"
+		"--vet every tool is tried once, with arguments from its schema and from what other tools have answered, those that\n"
+		"write only where an environment holds what they do; it proposes the class, tells which credentials are missing, and\n"
+		"lists what is odd in descriptions and schemas.\n\n"
 		"tools shows the tools of all servers that can be reached; call makes one call (ARGUMENTS is a JSON object) and\n"
 		"prints the result. Nothing is kept.",
 	.options = options,

@@ -337,16 +337,16 @@ int as_vet_server(const as_vetting *v, assay_json **out, assay_error *err)
 	return rc;
 }
 
-int as_vet_probe(const as_vetting *v, assay_json **out, assay_error *err)
+int as_vet_probe(const as_vetting *v, bool *broken, assay_json **out, assay_error *err)
 {
 	as_catalogue *catalogue = NULL;
 	assay_tools tools;
 	const assay_tool *chosen = NULL;
 	as_answer answer = {0};
 	trial t = {0};
-	bool gone;
 	int rc = open_tools(v, &catalogue, &tools, err);
 	*out = NULL;
+	*broken = false;
 	for (size_t i = 0; rc == 0 && i < tools.count && !chosen; i++) {
 		if (is_harmless(tools.list[i]) &&
 		    as_json_count(as_json_get(tools.list[i]->input_schema, "required")) == 0) {
@@ -355,7 +355,7 @@ int as_vet_probe(const as_vetting *v, assay_json **out, assay_error *err)
 	}
 	if (rc == 0 && chosen) {
 		t.tool = chosen;
-		rc = call_tool(v, chosen, NULL, &answer, &t.state, &t.reason, &t.us, &gone, err);
+		rc = call_tool(v, chosen, NULL, &answer, &t.state, &t.reason, &t.us, broken, err);
 		if (t.state == TRIAL_OK) {
 			as_buf_clear(&t.reason);
 		}

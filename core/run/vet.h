@@ -18,7 +18,8 @@ typedef struct as_vetting {
  * "pass_rate", "ok"}. A tool's failure is a finding; the function fails when it was cancelled or memory is out. */
 int as_vet_server(const as_vetting *v, assay_json **out, assay_error *err);
 
-/* One call of a tool that only reads and needs no argument, as a record of "tools" above; JSON null: there is none. */
-int as_vet_probe(const as_vetting *v, assay_json **out, assay_error *err);
+/* One call of a tool that only reads and needs no argument, as a record of "tools" above; JSON null: there is none.
+ * *broken: no answer came, or none that is one; an answer may well be that the tool failed. */
+int as_vet_probe(const as_vetting *v, bool *broken, assay_json **out, assay_error *err);
 
 #endif

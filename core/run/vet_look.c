@@ -223,9 +223,10 @@ static int smell_of_tool(assay_json *smells, const assay_tool *t)
 int vet_smells(assay_tools tools, const assay_json *listed, assay_json *smells)
 {
 	int rc = 0;
-	if (as_json_count(listed) > tools.count) {
-		rc = vet_smell(smells, ASSAY_STR(""), "tools", "%zu tools share their name with another one",
-			       as_json_count(listed) - tools.count);
+	size_t again = as_json_count(listed) - tools.count;
+	if (again > 0) {
+		rc = vet_smell(smells, ASSAY_STR(""), "tools", "%zu %s with another one", again,
+			       again == 1 ? "tool shares its name" : "tools share their names");
 	}
 	for (size_t i = 0; i < tools.count && rc == 0; i++) {
 		const assay_tool *t = tools.list[i];
