@@ -368,8 +368,13 @@ static int take_refusal(as_wire *w, const char *what, const assay_error *cause, 
 	}
 	as_json_free(doc);
 	code = refusal_code(status);
+	if (w->noise > w->noise_before) {
+		as_buf_printf(&about, " (%s)", w->odd);
+	}
 	add_body(w, &about, body);
-	as_wire_fail(w, err, code, "%s was refused with %s%s", what, cause->message, about.len ? about.ptr : "");
+	as_wire_fail(w, err, code, "%s %s %s%s", what,
+		     status >= 200 && status < 300 ? "was not answered:" : "was refused with", cause->message,
+		     about.len ? about.ptr : "");
 	as_buf_free(&about);
 	if (err) {
 		err->detail = status;
@@ -643,6 +648,7 @@ int as_wire_ask(as_wire *w, assay_call *call, const as_wire_request *r, as_wire_
 	}
 	w->open_id = ++w->last_id;
 	w->timeout_ms = r->timeout_ms;
+	w->noise_before = w->noise;
 	w->started_ms = as_now_ms();
 	w->deadline_ms = later(w->started_ms, r->timeout_ms);
 	w->latest_ms = w->deadline_ms;

@@ -28,6 +28,7 @@ typedef struct as_wire {
 	bool batches;       /* the negotiated revision has them */
 	bool tools_changed; /* the server said so since this was last reset */
 	uint32_t noise;
+	uint32_t noise_before; /* when the open request was sent */
 
 	bool dead;
 	assay_error death; /* why */

@@ -127,6 +127,9 @@ static int look_at_request(link *l, assay_error *err)
 	assay_error why = {0};
 	int over = 0, rc;
 
+	if (s->handed_on && !l->first) {
+		return link_refuse(l, s, err); /* whoever asked has read it, and waits on */
+	}
 	if (!s->exchange) {
 		return 0;
 	}
@@ -153,7 +156,9 @@ static int look_at_request(link *l, assay_error *err)
 	}
 	if (s->kind == STREAM_JSON && s->body.len > 0) {
 		rc = link_push(l, (assay_str){s->body.ptr, s->body.len});
-		link_end(l, s);
+		l->host->http->end(s->exchange);
+		s->exchange = NULL;
+		s->handed_on = 1;
 		return rc ? l->host->fail(err, rc, "too many messages at once") : 0;
 	}
 	return link_refuse(l, s, err);

@@ -288,6 +288,7 @@ void link_end(link *l, stream *s)
 	s->kind = STREAM_NONE;
 	s->body.len = 0;
 	s->again_ms = 0;
+	s->handed_on = 0;
 	l->host->free(s->elsewhere);
 	s->elsewhere = NULL;
 }
@@ -523,8 +524,10 @@ int link_refuse(link *l, stream *s, assay_error *err)
 {
 	assay_error *target = err;
 	int status = s->status;
-	stream_kind kind = s->kind;
-
+	const char *with = s->handed_on                                 ? " with a body that holds no answer"
+			   : s->kind == STREAM_OTHER && s->body.len > 0 ? " with a body that is neither JSON nor an "
+									  "event stream"
+									: " without a message";
 	char *elsewhere = s->elsewhere;
 
 	s->elsewhere = NULL;
@@ -534,11 +537,7 @@ int link_refuse(link *l, stream *s, assay_error *err)
 	l->refusal_len = l->refusal ? s->body.len : 0;
 	link_end(l, s);
 	if (status >= 200 && status < 300) {
-		l->host->fail(target, ASSAY_EDATA,
-			      kind == STREAM_OTHER && l->refusal_len > 0
-				      ? "HTTP status %d with a body that is neither JSON nor an event stream"
-				      : "HTTP status %d without a message",
-			      status);
+		l->host->fail(target, ASSAY_EDATA, "HTTP status %d%s", status, with);
 	} else {
 		l->host->fail(target, ASSAY_EDATA, "HTTP status %d%s%s", status, elsewhere ? " by " : "",
 			      elsewhere ? elsewhere : "");

@@ -32,6 +32,7 @@ typedef struct stream {
 	int tries;        /* since an event came */
 	char *elsewhere;  /* the address on another host that a redirect led to; NULL: none */
 	int resumed;      /* goes on where another broke off */
+	int handed_on;    /* a reply that is over, whose body is a message by now: no other will come */
 } stream;
 
 struct link {
