@@ -14,7 +14,8 @@ static const char *const secret_words[] = {"key",           "apikey",      "toke
 					   "passwd",        "pwd",         "pass",   "jwt",         "passphrase",
 					   "credential",    "credentials", "auth",   "accesstoken", "pat",
 					   "authorization", "cookie",      "bearer", "accountkey",  "sig",
-					   "dsn",           NULL};
+					   "dsn",           "cred",        "creds",  "pin",         "passcode",
+					   "mnemonic",      "psk",         NULL};
 static const char *const secret_ends[] = {"password", "passwd", "secret", "token", "apikey", NULL};
 static const char *const about_words[] = {"file",   "path",   "dir",      "folder",   "limit",   "count",
 					  "name",   "type",   "url",      "id",       "env",     "var",
@@ -87,7 +88,7 @@ assay_str as_secret_flag(assay_str argument)
 	while (from < argument.len && argument.ptr[from] == '-') {
 		from++;
 	}
-	return from > 0 && !memchr(argument.ptr, '=', argument.len)
+	return from > 0 && !memchr(argument.ptr, '=', argument.len) && !memchr(argument.ptr, '$', argument.len)
 		       ? (assay_str){argument.ptr + from, argument.len - from}
 		       : (assay_str){NULL, 0};
 }
@@ -350,16 +351,110 @@ static bool read_userinfo(const as_secret_scan *s, as_secret *out)
 	return colon > from && (web || colon - from >= LEAST_RANDOM);
 }
 
+/* --- flags of single commands ------------------------------------------------------------------------------------- */
+
+/* Commands that have a password behind a flag of one letter: right behind it, or (apart) also as the next argument. */
+static const struct taker {
+	const char *command;
+	char flag;
+	bool apart;
+} takers[] = {{"mysql", 'p', false},    {"mysqldump", 'p', false},    {"mysqladmin", 'p', false},
+	      {"mariadb", 'p', false},  {"mariadb-dump", 'p', false}, {"sshpass", 'p', true},
+	      {"mongosh", 'p', true},   {"mongo", 'p', true},         {"mongodump", 'p', true},
+	      {"redis-cli", 'a', true}, {"ldapsearch", 'w', true},    {"curl", '\0', false},
+	      {"docker", '\0', false},  {"podman", '\0', false}};
+/* Behind these comes "user:password". */
+static const char *const user_flags[] = {"u", "user", "U", "proxy-user", NULL};
+
+static const struct taker *taker_of(assay_str command)
+{
+	for (size_t i = 0; i < sizeof takers / sizeof *takers; i++) {
+		if (as_str_is(command, takers[i].command)) {
+			return &takers[i];
+		}
+	}
+	return NULL;
+}
+
+static bool is_number(assay_str s)
+{
+	size_t n = 0;
+	while (n < s.len && isdigit((unsigned char)s.ptr[n])) {
+		n++;
+	}
+	return n == s.len;
+}
+
+/* "user:password" at [from, to): the password. Not "user:group" of containers, nor "1000:1000" and "host:80", which
+ * other commands take there. */
+static bool read_user(const as_secret_scan *s, size_t from, size_t to, as_secret *out)
+{
+	const char *colon = to > from ? memchr(s->text.ptr + from, ':', to - from) : NULL;
+	size_t i = colon ? (size_t)(colon - s->text.ptr) : to;
+	if (i + 1 >= to || i == from || starts_at(s, i, "://") || at(s, i + 1) == '$') {
+		return false;
+	}
+	assay_str user = part(s, from, i), password = part(s, i + 1, to);
+	if (as_str_eq(user, password) || as_str_is(s->command, "docker") || as_str_is(s->command, "podman") ||
+	    (is_number(password) && password.len <= 5 && !as_str_is(s->command, "curl"))) {
+		return false;
+	}
+	*out = (as_secret){ASSAY_STR("password"), i + 1, to};
+	return true;
+}
+
+/* "-pPASSWORD" of a command that is not known: letters of both cases and digits, or more than that. */
+static bool looks_password(assay_str s)
+{
+	size_t kinds[4] = {0};
+	for (size_t i = 0; i < s.len; i++) {
+		if (strchr("/:,=.", s.ptr[i])) {
+			return false;
+		}
+		kinds[kind_of(s.ptr[i])]++;
+	}
+	return s.len >= 5 && kinds[1] > 0 && kinds[2] + kinds[3] > 0 && kinds[0] + kinds[3] > 0;
+}
+
+/* A flag of one letter at [from, to), with a password right behind it. */
+static bool read_flag(const as_secret_scan *s, size_t from, as_secret *out)
+{
+	const struct taker *taker = taker_of(s->command);
+	char letter = at(s, from + 1);
+	size_t to = from + 2;
+	bool known = taker && letter && taker->flag == letter;
+	if (at(s, from) != '-' || (from > 0 && !is_blank(at(s, from - 1)) && !quote_at(s, from - 1)) ||
+	    (!known && letter != 'p' && letter != 'u')) {
+		return false;
+	}
+	while (!ends_value(s, to)) {
+		to++;
+	}
+	if (letter == 'u') {
+		return as_str_is(s->command, "curl") && read_user(s, from + 2, to, out);
+	}
+	if (quote_at(s, from + 2) > 0 ? from > 0 || known : known || looks_password(part(s, from + 2, to))) {
+		out->name = ASSAY_STR("password");
+		return at(s, from + 2) != '$' && read_value(s, from + 2, false, out);
+	}
+	return false;
+}
+
 /* --- looking through ---------------------------------------------------------------------------------------------- */
 
 /* The whole text is the value of a secret's name. */
 static bool is_whole(const as_secret_scan *s, as_secret *out)
 {
+	const struct taker *taker = taker_of(s->command);
+	bool apart = taker && taker->apart && s->key.len == 1 && s->key.ptr[0] == taker->flag;
+	if (is_among(s->key, user_flags) && read_user(s, 0, s->text.len, out)) {
+		return true;
+	}
 	if (s->key.len == 0 || s->text.len == 0 || as_str_contains(s->text, ASSAY_STR("${")) ||
-	    (!as_secret_name(s->key) && !is_short_key(s->key, s->text))) {
+	    (!as_secret_name(s->key) && !is_short_key(s->key, s->text) && !apart)) {
 		return false;
 	}
-	*out = (as_secret){s->key, scheme_length(s->text), s->text.len};
+	*out = (as_secret){apart ? ASSAY_STR("password") : s->key, scheme_length(s->text), s->text.len};
 	return out->from < out->to;
 }
 
@@ -372,6 +467,12 @@ static bool take_word(as_secret_scan *s, as_secret *out)
 		to++;
 	}
 	s->at = to;
+	if (taker_of(part(s, from, to))) {
+		s->command = part(s, from, to);
+	}
+	if (read_flag(s, from, out)) {
+		return true;
+	}
 	if (looks_secret(s, from, to)) {
 		while (!ends_value(s, to) && !(s->url && strchr("/?", at(s, to)))) {
 			to++;
@@ -393,9 +494,15 @@ static bool take_word(as_secret_scan *s, as_secret *out)
 	s->at = end;
 	s->before = part(s, name, end);
 	s->value = value + quote_at(s, value);
-	bool secret = as_secret_name(s->before);
+	const struct taker *taker = taker_of(s->command);
+	bool apart = taker && taker->apart && s->before.len == 1 && *s->before.ptr == taker->flag;
+	bool secret = as_secret_name(s->before) || (apart && name > from);
+	if (name > from && is_among(s->before, user_flags) && read_value(s, value, whole, out) &&
+	    read_user(s, out->from, out->to, out)) {
+		return true;
+	}
 	if ((secret || name == from + 1) && read_value(s, value, whole, out)) {
-		out->name = s->before;
+		out->name = apart ? ASSAY_STR("password") : s->before;
 		return secret || is_short_key(s->before, part(s, out->from, out->to));
 	}
 	return false;
@@ -415,6 +522,7 @@ bool as_secret_next(as_secret_scan *s, as_secret *out)
 			found = take_word(s, out);
 		} else {
 			s->url = is_blank(at(s, s->at)) || quote_at(s, s->at) ? 0 : s->url;
+			s->command = strchr(";|&\n", at(s, s->at)) ? (assay_str){NULL, 0} : s->command;
 			s->at++;
 		}
 	}

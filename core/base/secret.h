@@ -20,8 +20,10 @@ typedef struct as_secret {
 /* A text that is looked through from its beginning to its end; zero but for what is said here. */
 typedef struct as_secret_scan {
 	assay_str text;
-	assay_str key; /* what the whole text is the value of: a variable, a header, the flag before an argument; or
-			  empty */
+	assay_str key;     /* what the whole text is the value of: a variable, a header, the flag before an argument; or
+			      empty */
+	assay_str command; /* the program, without folders, that the text is an argument of, or that a script in the
+			      text is calling; or empty */
 	size_t at;
 	size_t url;       /* where the address that we are in began, behind "://"; 0: in none */
 	assay_str before; /* a name that is no secret's, whose value begins at `value` */

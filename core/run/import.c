@@ -131,6 +131,25 @@ static int take_text(importer *x, const assay_json *v, const char *key, assay_js
 	return rc < 0 ? rc : as_json_set(launch, key, text) < 0 ? as_fail_memory(err) : 0;
 }
 
+/* A text, or a number or truth value as one; a secret may be any of them. */
+static int take_scalar(importer *x, const assay_json *v, const char *key, assay_str name, assay_json **out,
+		       assay_error *err)
+{
+	int type = as_json_type(v), rc;
+	assay_json *text = type == ASSAY_JSON_NUMBER ? as_json_string(as_json_spelling(v))
+			   : type == ASSAY_JSON_BOOL ? as_json_cstring(as_json_boolean(v, 0) ? "true" : "false")
+						     : NULL;
+	if (type == ASSAY_JSON_STRING) {
+		return as_import_text(x, v, key, name, out, err);
+	}
+	if (type != ASSAY_JSON_NUMBER && type != ASSAY_JSON_BOOL) {
+		return as_import_fail(x, v, key, err, "expected a text");
+	}
+	rc = text ? as_import_text(x, text, key, name, out, err) : as_fail_memory(err);
+	as_json_free(text);
+	return rc;
+}
+
 static int take_args(importer *x, const assay_json *args, assay_json *launch, assay_error *err)
 {
 	assay_json *list = as_json_array();
@@ -144,13 +163,10 @@ static int take_args(importer *x, const assay_json *args, assay_json *launch, as
 		assay_json *made = NULL;
 		as_buf key = {0};
 		as_buf_printf(&key, "args/%zu", n);
-		if (as_json_type(a) != ASSAY_JSON_STRING) {
-			rc = as_import_fail(x, a, key.ptr ? key.ptr : "args", err, "expected a text");
-		} else {
-			before.len = as_json_cstr(a, "")[0] == '-' ? 0 : before.len; /* another flag is no value */
-			rc = as_import_text(x, a, key.ptr ? key.ptr : "args", before, &made, err);
-		}
-		before = as_secret_flag(as_json_str(a));
+		before.len = as_json_cstr(a, "")[0] == '-' ? 0 : before.len; /* another flag is no value */
+		rc = take_scalar(x, a, key.ptr ? key.ptr : "args", before, &made, err);
+		before = as_str_eq(as_json_str(made), as_json_str(a)) ? as_secret_flag(as_json_str(a))
+								      : (assay_str){NULL, 0};
 		if (rc == 0 && as_json_append(list, made) < 0) {
 			rc = as_fail_memory(err);
 		}
@@ -177,14 +193,8 @@ static int take_map(importer *x, const assay_json *map, const char *what, assay_
 		int type = as_json_type(v);
 		as_buf_printf(&key, "%s/%.*s", what, ASSAY_FMT(as_json_key(v)));
 		rc = as_buf_check(&key, err);
-		if (rc == 0 && type == ASSAY_JSON_STRING) {
-			rc = as_import_text(x, v, key.ptr, as_json_key(v), &text, err);
-		} else if (rc == 0 && type == ASSAY_JSON_NUMBER) {
-			text = as_json_string(as_json_spelling(v));
-		} else if (rc == 0 && type == ASSAY_JSON_BOOL) {
-			text = as_json_cstring(as_json_boolean(v, 0) ? "true" : "false");
-		} else if (rc == 0 && type != ASSAY_JSON_NULL) {
-			rc = as_import_fail(x, v, key.ptr, err, "expected a text");
+		if (rc == 0 && type != ASSAY_JSON_NULL) {
+			rc = take_scalar(x, v, key.ptr, as_json_key(v), &text, err);
 		}
 		if (rc == 0 && type != ASSAY_JSON_NULL && as_json_set_n(made, as_json_key(v), text) < 0) {
 			rc = as_fail_memory(err);
@@ -315,7 +325,9 @@ static int make_launch(importer *x, const assay_json *entry, assay_json *launch,
 	if (rc < 0 || command) {
 		rc = rc < 0 ? rc : take_text(x, command, "command", launch, err);
 		part = as_json_get(entry, "args");
+		x->command = as_path_base(as_json_str(command));
 		rc = rc < 0 || !part ? rc : take_args(x, part, launch, err);
+		x->command = (assay_str){NULL, 0};
 		part = as_json_get(entry, "env");
 		rc = rc < 0 || as_json_count(part) == 0 ? rc : take_map(x, part, "env", launch, err);
 		part = as_json_get(entry, "cwd");

@@ -137,7 +137,7 @@ out:
  */
 static int hide_secrets(importer *x, assay_str text, assay_str key, bool is_env, as_buf *out)
 {
-	as_secret_scan scan = {.text = text, .key = key};
+	as_secret_scan scan = {.text = text, .key = key, .command = x->command};
 	as_secret found;
 	size_t done = 0;
 	int rc = 0;

@@ -7,16 +7,17 @@
 
 typedef struct importer {
 	const as_import_options *o;
-	assay_json *inputs;       /* VS Code's, {id: input} */
-	as_buf workspace;         /* absolute folder that the file belongs to */
-	as_buf target;            /* absolute folder of the manifest */
-	as_variables *known;      /* what the environment and .env give */
-	assay_json *secrets;      /* {NAME: value} */
-	assay_json *variables;    /* {NAME: {...}} of the report */
-	assay_json *given;        /* {id: name in the file} */
-	assay_json *notes;        /* of the server at hand */
-	assay_str id;             /* of the server at hand */
-	as_buf pointer;           /* to the server at hand */
+	assay_json *inputs;    /* VS Code's, {id: input} */
+	as_buf workspace;      /* absolute folder that the file belongs to */
+	as_buf target;         /* absolute folder of the manifest */
+	as_variables *known;   /* what the environment and .env give */
+	assay_json *secrets;   /* {NAME: value} */
+	assay_json *variables; /* {NAME: {...}} of the report */
+	assay_json *given;     /* {id: name in the file} */
+	assay_json *notes;     /* of the server at hand */
+	assay_str id;          /* of the server at hand */
+	assay_str command;     /* its program's name */
+	as_buf pointer;        /* to the server at hand */
 } importer;
 
 /* Translate ${...} of other programs into the manifest's; literal secrets become variables. `key` is where the text

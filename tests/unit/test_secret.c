@@ -7,9 +7,11 @@
 START_TEST(test_names)
 {
 	static const char *const yes[] = {"API_KEY",       "apiKey",        "X-Api-Key",  "GITHUB_TOKEN", "PGPASSWORD",
-					  "Authorization", "client_secret", "AccountKey", "DB_PASS",      "KEY_2"};
-	static const char *const no[] = {"KEY_FILE", "TOKEN_LIMIT", "MAX_TOKENS", "MONKEY",   "ACCESS_KEY_ID", "MODE",
-					 "",         "AUTHOR",      "TOKENIZER",  "KEYBOARD", "PASSWORD_ENV",  "url"};
+					  "Authorization", "client_secret", "AccountKey", "DB_PASS",      "KEY_2",
+					  "CRED",          "DB_CREDS",      "PIN",        "CARD_PIN"};
+	static const char *const no[] = {"KEY_FILE", "TOKEN_LIMIT", "MAX_TOKENS", "MONKEY",    "ACCESS_KEY_ID", "MODE",
+					 "",         "AUTHOR",      "TOKENIZER",  "KEYBOARD",  "PASSWORD_ENV",  "url",
+					 "PINNED",   "PING",        "CREDIT",     "SPIN_COUNT"};
 	for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
 		ck_assert_msg(as_secret_name(as_str(yes[i])), "%s", yes[i]);
 	}
@@ -55,7 +57,23 @@ START_TEST(test_texts)
 		    {"", "key: ", ""},
 		    {"", "://", ""},
 		    {"", "\\\\\"key\\\\\":\\\\\"v\\\\\"", "key=v "},
-		    {"", "-", ""}};
+		    {"", "-", ""},
+		    /* flags of single commands */
+		    {"", "mysql -u root -p\"S3 c\" db", "password=S3 c "},
+		    {"", "x && mysqldump -phunter db | gzip -p2", "password=hunter "},
+		    {"", "cd a; dump -p'x y'", "password=x y "},
+		    {"", "dump -pS3cret!x db", "password=S3cret!x "},
+		    {"", "-pS3cret9Z", "password=S3cret9Z "},
+		    {"", "mysql -p${PW} -p$PW", ""},
+		    {"", "mkdir -p /a/b1; cp -pr a b; ssh -p22 h; run -p8080:80 -profile2 -port 80", ""},
+		    {"", "sshpass -p 'top' ssh h; ssh -p 22", "password=top "},
+		    {"", "redis-cli -a top get x", "password=top "},
+		    {"", "curl -s -u admin:1234 https://h/", "password=1234 "},
+		    {"", "curl --user 'a:b c' -uroot:toor h", "password=b c password=toor "},
+		    {"", "curl -u $U:$P -u root h; docker run -u 1000:1000 -u node:staff x; y -u n:n -u h:80", ""},
+		    {"u", "admin:hunter", "password=hunter "},
+		    {"user", "${A}:${B}", ""},
+		    {"u", "https://example.com/a", ""}};
 	as_buf found = {0};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		list(&found, rows[i].key, rows[i].text);
