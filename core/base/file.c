@@ -80,6 +80,22 @@ out:
 	return rc;
 }
 
+int as_file_read_text(const char *path, size_t max, assay_text *out, assay_error *err)
+{
+	int rc = as_file_read(path, max, out, err);
+	/* A mark of its order, or a character of ASCII with a NUL before or behind it. */
+	bool wide = rc == 0 && out->len >= 2 &&
+		    (memcmp(out->ptr, "\xFF\xFE", 2) == 0 || memcmp(out->ptr, "\xFE\xFF", 2) == 0 ||
+		     (out->ptr[0] == '\0') != (out->ptr[1] == '\0'));
+	if (!wide) {
+		return rc;
+	}
+	as_text_free(out);
+	as_fail(err, ASSAY_EDATA, "this text is UTF-16, expected UTF-8");
+	as_error_hint(err, "save it as UTF-8, or turn it by \"iconv -f UTF-16 -t UTF-8\"");
+	return as_error_where(err, path, 0);
+}
+
 static int write_all(int fd, assay_str bytes)
 {
 	size_t done = 0;

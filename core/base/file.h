@@ -6,6 +6,8 @@
 
 /* A regular file's content. ASSAY_ELIMIT: larger than max; ASSAY_EDATA: a folder, device or pipe. */
 int as_file_read(const char *path, size_t max, assay_text *out, assay_error *err);
+/* The same for a text: one that is UTF-16 is ASSAY_EDATA. */
+int as_file_read_text(const char *path, size_t max, assay_text *out, assay_error *err);
 /* Atomic and durable; mode 0666 less umask. A link stays, the file that it points to is replaced. ASSAY_EINVAL: path is
  * a folder, device or pipe. */
 int as_file_write(const char *path, assay_str bytes, assay_error *err);

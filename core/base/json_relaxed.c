@@ -99,7 +99,7 @@ int as_json_read_relaxed(const char *path, size_t max_bytes, assay_json **out, a
 	as_json_limits limits = {.max_bytes = max_bytes ? max_bytes : AS_JSON_MAX_BYTES};
 	assay_text text = {0};
 	as_buf plain = {0};
-	int rc = as_file_read(path, limits.max_bytes, &text, err);
+	int rc = as_file_read_text(path, limits.max_bytes, &text, err);
 	*out = NULL;
 	rc = rc < 0 ? rc : relax(as_text_str(text), &plain, err);
 	rc = rc < 0 ? rc : as_json_parse_with(as_buf_str(&plain), ASSAY_JSON_STRICT, &limits, NULL, out, err);

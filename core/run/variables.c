@@ -153,7 +153,7 @@ static int load_file(as_variables *v, const char *path, assay_error *err)
 {
 	assay_text text = {0};
 	uint32_t number = 0;
-	int rc = as_file_read(path, AS_DOTENV_MAX, &text, err);
+	int rc = as_file_read_text(path, AS_DOTENV_MAX, &text, err);
 	for (size_t i = 0; rc == 0 && i < text.len;) {
 		size_t end = i;
 		while (end < text.len && text.ptr[end] != '\n') {

@@ -7,8 +7,10 @@
 #include "core/world/gate.h"
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define PROGRAM "bwrap"
+#define MAX_SOCKETS ((size_t)8 << 20) /* bytes of the list of sockets */
 
 static void word(assay_json *args, int *rc, const char *text)
 {
@@ -69,6 +71,68 @@ static void add_places(assay_json *args, int *rc, const as_sandbox_place *place,
 	as_buf_free(&secrets);
 }
 
+static bool is_below(const char *path, const char *folder)
+{
+	size_t n = strlen(folder);
+	return strncmp(path, folder, n) == 0 && path[n] == '/';
+}
+
+/* Is it a socket that a server would see? What lies in its environment's folder is its own. */
+static bool is_seen(const char *path, const as_sandbox_place *place)
+{
+	static const char *const gone[] = {"/tmp", "/run", "/dev", "/proc"};
+	struct stat st;
+	for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) {
+		if (is_below(path, gone[i])) {
+			return false;
+		}
+	}
+	return !(place->state && is_below(path, place->state)) && lstat(path, &st) == 0 && S_ISSOCK(st.st_mode);
+}
+
+/* The path in a line of /proc/net/unix, behind seven fields; empty: it has none. */
+static assay_str socket_of(assay_str line)
+{
+	size_t i = 0;
+	for (int field = 0; field < 7; field++) {
+		while (i < line.len && line.ptr[i] == ' ') {
+			i++;
+		}
+		while (i < line.len && line.ptr[i] != ' ') {
+			i++;
+		}
+	}
+	i++;
+	return i < line.len && line.ptr[i] == '/' ? (assay_str){line.ptr + i, line.len - i} : (assay_str){NULL, 0};
+}
+
+/* A namespace of the network keeps nobody from a service's socket in the file system, and neither does a mount that can
+ * only be read. Those that there are now are covered; where the system does not list them, none is. */
+static void cover_sockets(assay_json *args, int *rc, const as_sandbox_place *place)
+{
+	assay_json *covered = as_json_object();
+	assay_text text = {0};
+	assay_str rest;
+	*rc |= covered ? as_file_read("/proc/net/unix", MAX_SOCKETS, &text, NULL) == ASSAY_ENOMEM : ASSAY_ENOMEM;
+	for (rest = as_text_str(text); rest.len > 0 && *rc == 0;) {
+		const char *end = memchr(rest.ptr, '\n', rest.len);
+		assay_str line = {rest.ptr, end ? (size_t)(end - rest.ptr) : rest.len}, path = socket_of(line);
+		char *name = path.len > 0 ? as_strndup(path) : NULL, *real = name ? realpath(name, NULL) : NULL;
+		if (real && is_seen(real, place) && !as_json_get(covered, real)) {
+			word(args, rc, "--ro-bind");
+			word(args, rc, "/dev/null");
+			word(args, rc, real);
+			*rc |= as_json_set(covered, real, as_json_null());
+		}
+		free(real);
+		free(name);
+		rest.ptr += line.len + (end != NULL);
+		rest.len -= line.len + (end != NULL);
+	}
+	as_text_free(&text);
+	as_json_free(covered);
+}
+
 /* What a sandbox is made of, beside its settings. */
 typedef struct parts {
 	as_buf bwrap, program, gate, folder; /* files, and the folder that the command starts in */
@@ -99,6 +163,7 @@ static void add_confinement(assay_json *args, int *rc, const assay_json *network
 		show_hidden(args, rc, as_path_dir(as_buf_str(&p->gate)));
 	}
 	add_places(args, rc, place, p->folder.ptr, p->program.ptr);
+	cover_sockets(args, rc, place);
 	word(args, rc, "--chdir");
 	word(args, rc, p->folder.ptr);
 	word(args, rc, "--");
