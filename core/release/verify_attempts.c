@@ -28,7 +28,8 @@ typedef struct attempt_case {
 	const checked_task *task;
 	const as_condition_spec *condition;
 	const as_candidate_spec *candidate;
-	assay_json *headline; /* the row of the verdict that counts */
+	assay_json *verdicts;       /* rows, in the order of the manifest's scorers; fewer when one cannot be used */
+	const assay_json *headline; /* the one that counts, of these */
 } attempt_case;
 
 static void attempt_finding(const attempt_case *c, const char *pointer, const char *message)
@@ -345,8 +346,12 @@ static int check_verdict(attempt_case *c, size_t scorer, assay_error *err)
 		rc = score_again(c, scorer, &line, err);
 		if (scorer == c->v->manifest->headline) {
 			c->headline = row;
-			row = NULL;
 		}
+		if (as_json_append(c->verdicts, row) < 0) {
+			c->headline = NULL;
+			rc = as_fail_memory(err);
+		}
+		row = NULL;
 	}
 	as_json_free(row);
 	return rc;
@@ -380,6 +385,20 @@ static void check_void(const attempt_case *c)
 	}
 }
 
+static int count_others(const attempt_case *c, const as_figure_attempt *a, assay_error *err)
+{
+	const as_manifest *m = c->v->manifest;
+	const assay_json *row = as_json_first(c->verdicts);
+	int rc = 0;
+	for (size_t i = 0; as_json_count(c->verdicts) == m->n_scorers && i < m->n_scorers && rc == 0; i++) {
+		if (i != m->headline) {
+			rc = as_figures_add_verdict(c->v->figures, a, i, as_json_get(row, "verdict"), err);
+		}
+		row = as_json_next(row);
+	}
+	return rc;
+}
+
 static int count_attempt(const attempt_case *c, assay_error *err)
 {
 	const as_figure_attempt a = {c->line.task_id,
@@ -395,7 +414,8 @@ static int count_attempt(const attempt_case *c, assay_error *err)
 	}
 	check_end(c);
 	check_void(c);
-	return as_figures_add_attempt(c->v->figures, &a, err);
+	int rc = as_figures_add_attempt(c->v->figures, &a, err);
+	return rc < 0 ? rc : count_others(c, &a, err);
 }
 
 static int check_attempt(attempt_case *c, assay_error *err)
@@ -431,9 +451,10 @@ static int check_rows(attempt_rows *at, assay_error *err)
 		if (rc <= 0) {
 			return rc;
 		}
-		rc = check_attempt(&c, err);
+		c.verdicts = as_json_array();
+		rc = c.verdicts ? check_attempt(&c, err) : as_fail_memory(err);
 		as_json_free(c.row);
-		as_json_free(c.headline);
+		as_json_free(c.verdicts);
 		as_trace_free(c.trace);
 		as_progress_step(v->options->progress, 1);
 		v->out->attempts++;

@@ -38,6 +38,10 @@ void as_figures_free(as_figures *f)
 	for (size_t i = 0; i < f->n_tasks; i++) {
 		as_json_free(f->tasks[i].summary);
 	}
+	for (size_t i = 0; i < f->n_scores; i++) {
+		free(f->scores[i].metrics);
+	}
+	free(f->scores);
 	as_json_free(f->servers);
 	as_json_free(f->plugins);
 	free(f->rows);
@@ -174,6 +178,11 @@ static int64_t task_position(const as_figures *f, assay_str task_id)
 	return -1;
 }
 
+bool as_figures_has_task(const as_figures *f, assay_str task_id)
+{
+	return task_position(f, task_id) >= 0;
+}
+
 static uint32_t mines_hit(const assay_json *verdict)
 {
 	uint32_t n = 0;
@@ -278,6 +287,9 @@ int as_figures_finish(as_figures *f, assay_json **model, assay_error *err)
 	rc |= as_json_set(m, "funnel", as_funnel_table(f));
 	rc |= as_json_set(m, "gates", as_gate_table(f));
 	rc |= as_json_set(m, "leaderboard", as_leaderboard_table(f));
+	if (f->n_scores > 0) { /* figures of a manifest with one scorer are as they were before there were any others */
+		rc |= as_json_set(m, "scorers", as_scorer_table(f));
+	}
 	rc |= as_json_set(m, "categories", as_category_table(f));
 	rc |= as_json_set(m, "tasks", as_task_table(f));
 	if (rc < 0) {

@@ -47,6 +47,9 @@ typedef struct as_figure_attempt {
 	const assay_json *verdict; /* of the headline scorer: assay/roles/scorer.h; NULL: there is none */
 } as_figure_attempt;
 int as_figures_add_attempt(as_figures *f, const as_figure_attempt *a, assay_error *err);
+/* What a scorer that is not the headline said of the attempt. scorer: its place in the manifest. */
+int as_figures_add_verdict(as_figures *f, const as_figure_attempt *a, size_t scorer, const assay_json *verdict,
+			   assay_error *err);
 
 int as_figures_finish(as_figures *f, assay_json **model, assay_error *err);
 

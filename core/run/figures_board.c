@@ -148,8 +148,7 @@ static double lo_of(const assay_json *row, const char *rate)
 	return as_json_f64(as_json_get(as_json_get(row, rate), "lo"), 0.0);
 }
 
-/* Place of a condition in the manifest. */
-static int condition_rank(const as_figures *f, assay_str name)
+int as_condition_rank(const as_figures *f, assay_str name)
 {
 	int i = 0;
 	for (const assay_json *c = as_json_first(as_json_pointer(f->manifest, "/evaluation/conditions")); c;
@@ -164,8 +163,8 @@ static int condition_rank(const as_figures *f, assay_str name)
 /* Does row a stand above row b? */
 static bool stands_above(const as_figures *f, const assay_json *a, const assay_json *b)
 {
-	int ca = condition_rank(f, as_json_str(as_json_get(a, "condition")));
-	int cb = condition_rank(f, as_json_str(as_json_get(b, "condition")));
+	int ca = as_condition_rank(f, as_json_str(as_json_get(a, "condition")));
+	int cb = as_condition_rank(f, as_json_str(as_json_get(b, "condition")));
 	static const char *const rates[] = {"pass_hat_k", "pass_rate"};
 	if (ca != cb) {
 		return ca < cb;

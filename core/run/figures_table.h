@@ -43,6 +43,22 @@ typedef struct figure_row {
 	size_t n, cap;
 } figure_row;
 
+typedef struct figure_metric {
+	assay_str name;
+	double sum;
+	uint64_t n;
+} figure_metric;
+
+/* A scorer that does not decide, on the attempts of one candidate under one condition. */
+typedef struct figure_scores {
+	assay_str condition, candidate;
+	size_t scorer; /* place in the manifest */
+	uint64_t attempts, unknown, passed;
+	double lo, hi; /* sums */
+	figure_metric *metrics;
+	size_t n_metrics, cap_metrics;
+} figure_scores;
+
 struct as_figures {
 	const assay_json *manifest; /* borrowed */
 	const char *bench_id;
@@ -57,12 +73,18 @@ struct as_figures {
 	size_t n_tasks, cap_tasks;
 	figure_row *rows;
 	size_t n_rows, cap_rows;
+	figure_scores *scores;
+	size_t n_scores, cap_scores;
 };
 
 assay_json *as_funnel_table(const as_figures *f);
 assay_json *as_gate_table(const as_figures *f);
 assay_json *as_leaderboard_table(const as_figures *f);
+assay_json *as_scorer_table(const as_figures *f);
 assay_json *as_category_table(const as_figures *f);
 assay_json *as_task_table(const as_figures *f);
+
+int as_condition_rank(const as_figures *f, assay_str name); /* place of a condition in the manifest */
+bool as_figures_has_task(const as_figures *f, assay_str task_id);
 
 #endif

@@ -119,6 +119,23 @@ static const as_verdict_row *headline_of(const as_manifest *m, const as_attempt_
 	return NULL;
 }
 
+/* The scorers beside the headline. Attempts that were recorded elsewhere have the headline's verdict alone. */
+static int fill_others(filling *f, const as_attempt_row *row, const as_figure_attempt *a, assay_error *err)
+{
+	const as_manifest *m = f->engine->manifest;
+	int rc = 0;
+	for (size_t i = 0; i < m->n_scorers && row->n_verdicts == m->n_scorers && rc == 0; i++) {
+		assay_json *verdict = NULL;
+		if (i == m->headline || !as_str_is(row->verdicts[i].scorer, m->scorers[i].use)) {
+			continue;
+		}
+		rc = as_json_parse(row->verdicts[i].body, ASSAY_JSON_PEER, &verdict, err);
+		rc = rc < 0 ? rc : as_figures_add_verdict(f->figures, a, i, verdict, err);
+		as_json_free(verdict);
+	}
+	return rc;
+}
+
 static int fill_attempt(void *payload, const as_attempt_row *row, assay_error *err)
 {
 	filling *f = payload;
@@ -141,6 +158,7 @@ static int fill_attempt(void *payload, const as_attempt_row *row, assay_error *e
 		a.trace = trace;
 		a.verdict = verdict;
 		rc = as_figures_add_attempt(f->figures, &a, err);
+		rc = rc < 0 ? rc : fill_others(f, row, &a, err);
 	}
 	as_json_free(verdict);
 	as_trace_free(trace);

@@ -6,6 +6,7 @@
 #define MAX_COLUMNS 10 /* of candidates in one table */
 #define PROMPT_CUT 120
 #define REASON_CUT 160
+#define METRIC_CUT 60
 
 static int same(assay_str a, assay_str b)
 {
@@ -367,6 +368,56 @@ int put_ends(markdown_report *r, assay_error *err)
 			row_add_number(r, &row, r->json->i64(e, 0));
 			table_row(r, table, row);
 		}
+	}
+	return put_table(r, table, err);
+}
+
+/* "repeats 0.5, tokens 812" */
+static void metrics_cell(markdown_report *r, assay_json **row, const assay_json *metrics)
+{
+	markdown_clear(&r->cell);
+	for (const assay_json *m = r->json->first(metrics); m; m = r->json->next(m)) {
+		markdown_add(&r->cell, m == r->json->first(metrics) ? "" : ", ");
+		markdown_escape(&r->cell, r->json->key(m), METRIC_CUT);
+		markdown_printf(&r->cell, " %.4g", r->json->f64(m, 0));
+	}
+	row_add(r, row, r->cell.ptr && r->cell.len ? r->cell.ptr : "–");
+}
+
+int put_scorers(markdown_report *r, assay_error *err)
+{
+	static const char *const titles[] = {"condition", "scorer",  "candidate", "attempts",
+					     "passed",    "unknown", "score"};
+	assay_json *table;
+	if (!first(r, "scorers")) {
+		return 0;
+	}
+	heading(r, "Other scorers");
+	markdown_add(&r->out,
+		     "What the scorers beside the one that decides say of the same attempts: how many pass, and the "
+		     "means of their scores and of what they measure.\n\n");
+	table = table_new(r);
+	for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
+		table_column(r, table, titles[i], i > 2);
+	}
+	table_column(r, table, "measured", 0);
+	for (const assay_json *s = first(r, "scorers"); s; s = r->json->next(s)) {
+		double lo = r->json->f64(r->json->get(s, "lo"), 0), hi = r->json->f64(r->json->get(s, "hi"), 0);
+		char score[64];
+		assay_json *row = row_new(r);
+		int n = snprintf(score, sizeof score, "%.3f", lo);
+		if (lo < hi && n > 0 && (size_t)n < sizeof score) {
+			snprintf(score + n, sizeof score - (size_t)n, "–%.3f", hi);
+		}
+		row_add_text(r, &row, member(r, s, "condition"), 0);
+		row_add_text(r, &row, member(r, s, "scorer"), 0);
+		row_add_text(r, &row, member(r, s, "candidate"), 0);
+		row_add_number(r, &row, number(r, s, "attempts"));
+		row_add_number(r, &row, number(r, s, "passed"));
+		row_add_number(r, &row, number(r, s, "unknown"));
+		row_add(r, &row, score);
+		metrics_cell(r, &row, r->json->get(s, "metrics"));
+		table_row(r, table, row);
 	}
 	return put_table(r, table, err);
 }

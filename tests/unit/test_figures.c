@@ -349,6 +349,60 @@ START_TEST(test_same_bytes)
 }
 END_TEST
 
+static void add_verdict(as_figures *f, const char *condition, const char *candidate, const char *task, bool voided,
+			size_t scorer, const char *text)
+{
+	assay_error err = {0};
+	assay_json *verdict = json(text);
+	as_figure_attempt row = {
+		as_str(task), as_str(candidate), as_str(condition), ASSAY_STR("finished"), voided, NULL, NULL};
+	ck_ok(as_figures_add_verdict(f, &row, scorer, verdict, &err));
+	as_json_free(verdict);
+}
+
+/* Scorers beside the headline: counts, means over the attempts that are not void, each metric over those that tell it.
+ */
+START_TEST(test_other_scorers)
+{
+	assay_error err = {0};
+	as_figures *f = NULL;
+	assay_json *m = NULL, *manifest = json("{'evaluation':{'conditions':[{'name':'z'},{'name':'a'}],'scorers':["
+					       "{'use':'scorer/one'},{'use':'scorer/head'},{'use':'scorer/two'}]}}");
+	ck_ok(as_figures_new(manifest, BENCH, &f, &err));
+	add_task(f, "t", "easy", 0, "[]");
+	ck_ok(as_figures_finish(f, &m, &err));
+	ck_assert_ptr_null(as_json_get(m, "scorers"));
+	as_json_free(m);
+	add_verdict(f, "a", "c", "t", false, 2, "{'verdict':'pass','lo':1,'hi':1}");
+	add_verdict(f, "z", "d", "t", false, 0, "{'verdict':'fail','lo':0,'hi':1,'metrics':{'n':1,'b':null,'x':'3'}}");
+	add_verdict(f, "z", "c", "t", false, 0, "{'verdict':'pass','lo':0.5,'hi':1,'metrics':{'n':3,'b':0.25}}");
+	add_verdict(f, "z", "c", "t", false, 0, "{'verdict':'unknown','lo':0.25,'hi':1,'metrics':{'n':1,'a':7}}");
+	add_verdict(f, "z", "c", "t", false, 0, "{'verdict':'fail','lo':0.25,'hi':0.25}");
+	add_verdict(f, "z", "c", "t", true, 0, "{'verdict':'pass','lo':1,'hi':1,'metrics':{'n':100}}");
+	add_verdict(f, "z", "c", "gone", false, 0, "{'verdict':'pass','lo':1,'hi':1,'metrics':{'n':100}}");
+	ck_ok(as_figures_finish(f, &m, &err));
+	ck_assert_str_eq(member_text(m, "/scorers"),
+			 "[{'scorer':'scorer/one','condition':'z','candidate':'c','attempts':3,'unknown':1,'passed':1,"
+			 "'lo':0.333333,'hi':0.75,'metrics':{'a':7.0,'b':0.25,'n':2.0}},"
+			 "{'scorer':'scorer/one','condition':'z','candidate':'d','attempts':1,'unknown':0,'passed':0,"
+			 "'lo':0.0,'hi':1.0,'metrics':{'n':1.0}},"
+			 "{'scorer':'scorer/two','condition':'a','candidate':'c','attempts':1,'unknown':0,'passed':1,"
+			 "'lo':1.0,'hi':1.0,'metrics':{}}]");
+	as_json_free(m);
+	/* A scorer that makes up a metric a step stays within bounds. */
+	for (int i = 0; i < 200; i++) {
+		char text[100];
+		snprintf(text, sizeof text, "{'verdict':'pass','lo':1,'hi':1,'metrics':{'m%d':1}}", i);
+		add_verdict(f, "a", "c", "t", false, 2, text);
+	}
+	ck_ok(as_figures_finish(f, &m, &err));
+	ck_assert_uint_eq(as_json_count(as_json_pointer(m, "/scorers/2/metrics")), 64);
+	as_json_free(m);
+	as_figures_free(f);
+	as_json_free(manifest);
+}
+END_TEST
+
 /* Nothing at all, and attempts without trace and verdict. */
 START_TEST(test_empty)
 {
@@ -375,5 +429,5 @@ START_TEST(test_empty)
 END_TEST
 
 UNIT_SUITE(suite, "figures", test_head, test_funnel, test_rates, test_intervals, test_served, test_ordering,
-	   test_tables, test_same_bytes, test_empty)
+	   test_tables, test_same_bytes, test_other_scorers, test_empty)
 UNIT_MAIN(suite)

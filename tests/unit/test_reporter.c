@@ -129,6 +129,32 @@ START_TEST(test_parts)
 }
 END_TEST
 
+START_TEST(test_other_scorers)
+{
+	assay_json *model = json(model_text);
+	char *report = render(model, NULL);
+	ck_assert_ptr_null(strstr(report, "Other scorers"));
+	free(report);
+	ck_assert_int_eq(
+		as_json_set(
+			model, "scorers",
+			json("[{'scorer':'scorer/<b>','condition':'main','candidate':'good','attempts':6,'unknown':1,"
+			     "'passed':3,'lo':0.5,'hi':0.75,'metrics':{'repeats':0.5,'t|k':8125}},"
+			     "{'scorer':'scorer/plain','condition':'main','candidate':'floor','attempts':6,'unknown':0,"
+			     "'passed':6,'lo':1.0,'hi':1.0,'metrics':{}}]")),
+		0);
+	report = render(model, NULL);
+	expect(report, "## Other scorers\n");
+	expect(report, " | good      |        6 |      3 |       1 | 0.500–0.750 | repeats 0.5, t");
+	expect(report, " 8125 |");
+	expect(report, " | floor     |        6 |      6 |       0 |       1.000 | –");
+	ck_assert_ptr_null(strstr(report, "<b>"));
+	ck_assert_ptr_null(strstr(report, "t|k"));
+	free(report);
+	as_json_free(model);
+}
+END_TEST
+
 START_TEST(test_without_tasks)
 {
 	assay_json *model = json(model_text);
@@ -294,9 +320,9 @@ END_TEST
 
 static Suite *suite(void)
 {
-	const TTest *const tests[] = {test_parts,    test_without_tasks,      test_nothing,
-				      test_escaping, test_hostile_everywhere, test_cut,
-				      test_options,  test_many_candidates};
+	const TTest *const tests[] = {test_parts,   test_other_scorers, test_without_tasks,
+				      test_nothing, test_escaping,      test_hostile_everywhere,
+				      test_cut,     test_options,       test_many_candidates};
 	Suite *s = suite_create("reporter");
 	TCase *t = tcase_create("reporter");
 	tcase_add_checked_fixture(t, setup, teardown);
