@@ -12,9 +12,9 @@ static int add_checkpoint(const assay_json_api *J, const assay_json *step, assay
 	int bad = J->set(pair, "server_id", J->clone(J->get(step, "server_id")));
 	bad |= J->set(pair, "tool_name", J->clone(J->get(step, "tool_name")));
 	bad |= J->append(set, pair);
-	bad |= J->set(c, "id", J->string(assay_text_of(id, sizeof id)));
+	bad |= J->set(c, "checkpoint_id", J->string(assay_text_of(id, sizeof id)));
 	bad |= J->set(c, "description", J->string(ASSAY_STR("what the reference did")));
-	bad |= J->set(c, "kind", J->string(ASSAY_STR("effect")));
+	bad |= J->set(c, "kind", J->string(ASSAY_STR("tool_effect")));
 	bad |= J->set(c, "equivalence_set", set);
 	bad |= J->set(c, "arg_predicate", J->null());
 	bad |= J->set(c, "must_succeed", J->truth(1));

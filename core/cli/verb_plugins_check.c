@@ -47,6 +47,37 @@ static int own_program(char *out, size_t size, assay_error *err)
 	return 0;
 }
 
+static bool same_failure(const assay_json *a, const assay_json *b)
+{
+	return as_json_equal(as_json_get(a, "operation"), as_json_get(b, "operation")) &&
+	       as_json_equal(as_json_get(a, "problem"), as_json_get(b, "problem"));
+}
+
+/* One fault shows with many inputs: it is told once, with the first of them. */
+static void say_failures(const as_cli *cli, const assay_json *failures)
+{
+	for (const assay_json *f = as_json_first(failures); f; f = as_json_next(f)) {
+		const assay_json *other = as_json_first(failures);
+		char more[48] = "";
+		size_t n = 0;
+		while (other != f && !same_failure(other, f)) {
+			other = as_json_next(other);
+		}
+		if (other != f) {
+			continue;
+		}
+		for (other = as_json_next(f); other; other = as_json_next(other)) {
+			n += same_failure(other, f);
+		}
+		if (n > 0) {
+			snprintf(more, sizeof more, " (and %zu time%s more)", n, n > 1 ? "s" : "");
+		}
+		as_say_line(cli, "  %s, input \"%s\": %s%s", as_json_cstr(as_json_get(f, "operation"), ""),
+			    as_json_cstr(as_json_get(f, "input"), ""), as_json_cstr(as_json_get(f, "problem"), ""),
+			    more);
+	}
+}
+
 static void say_report(const as_cli *cli, const assay_json *report)
 {
 	for (const assay_json *i = as_json_first(as_json_get(report, "implementations")); i; i = as_json_next(i)) {
@@ -55,11 +86,7 @@ static void say_report(const as_cli *cli, const assay_json *report)
 		as_say(cli, "%s: %lld checks, %s%s%s\n", as_json_cstr(as_json_get(i, "use"), ""),
 		       (long long)as_json_i64(as_json_get(i, "checks"), 0),
 		       as_json_count(failures) > 0 ? "FAULTY" : "in order", services[0] ? ", uses " : "", services);
-		for (const assay_json *f = as_json_first(failures); f; f = as_json_next(f)) {
-			as_say_line(cli, "  %s, input \"%s\": %s", as_json_cstr(as_json_get(f, "operation"), ""),
-				    as_json_cstr(as_json_get(f, "input"), ""),
-				    as_json_cstr(as_json_get(f, "problem"), ""));
-		}
+		say_failures(cli, failures);
 		for (const assay_json *n = as_json_first(as_json_get(i, "notes")); n; n = as_json_next(n)) {
 			as_say_line(cli, "  note: %s", as_json_cstr(n, ""));
 		}

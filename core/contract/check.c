@@ -134,9 +134,12 @@ static int take_line(checking *c, char *line, assay_error *err)
 	if (strcmp(line, "case") == 0) {
 		return begin_check(c, rest, err);
 	}
-	if (strcmp(line, "at") == 0) {
-		snprintf(c->operation, sizeof c->operation, "%s", rest);
-	} else if (strcmp(line, "wrong") == 0 && c->impl) {
+	if (strcmp(line, "at") == 0) { /* the operation, and what is wrong with it, if anything */
+		size_t name = strcspn(rest, "\t");
+		snprintf(c->operation, sizeof c->operation, "%.*s", (int)name, rest);
+		return rest[name] && c->impl ? add_failure(c, rest + name + 1, err) : 0;
+	}
+	if (strcmp(line, "wrong") == 0 && c->impl) {
 		return add_failure(c, rest, err);
 	} else if (strcmp(line, "note") == 0 && c->impl) {
 		return add_note(c, rest, err);

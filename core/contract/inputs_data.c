@@ -70,13 +70,22 @@ static const struct document {
 		      "\"wiki\"],\"tags\":[],\"persona\":null},\"trace\":" TRACE ",\"surface\":" ALL_TOOLS
 		      ",\"catalogue\":" ALL_TOOLS "}"},
 	{"scorer",
-	 "{\"task\":{\"task_id\":\"00000000-0000-4000-8000-000000000002\",\"prompt\":\"Note the opening hours\","
-	 "\"checkpoints\":[{\"id\":\"c1\",\"kind\":\"effect\",\"equivalence_set\":[{\"server_id\":\"files\","
-	 "\"tool_name\":\"write_file\"}],\"arg_predicate\":{\"must_include\":{\"path\":\"hours.txt\"}},"
-	 "\"must_succeed\":true},{\"id\":\"c2\",\"kind\":\"effect\",\"equivalence_set\":[{\"server_id\":\"wiki\","
-	 "\"tool_name\":\"search\"}],\"arg_predicate\":null,\"must_succeed\":true}],\"minefields\":[{\"id\":\"m1\","
-	 "\"forbidden_tools\":[{\"server_id\":\"calendar\",\"tool_name\":\"create_event\"}]}],\"ordering\":[[\"c2\","
-	 "\"c1\"]],\"servers\":[\"files\",\"wiki\"]},\"trace\":" TRACE
+	 "{\"task\":{\"task_id\":\"00000000-0000-4000-8000-000000000002\",\"schema_version\":\"0.2.0\","
+	 "\"prompt\":\"Note the opening hours\",\"dynamism\":\"stateful_write\",\"servers_used\":[\"files\",\"wiki\"],"
+	 "\"complexity\":{\"trace_depth\":2,\"distinct_servers\":2,\"cross_server\":true,\"runtime_branching\":false,"
+	 "\"state_coupling\":true,\"recovery_required\":false},\"checkpoints\":[{\"kind\":\"tool_effect\","
+	 "\"checkpoint_id\":\"c1\",\"description\":\"the hours are noted\","
+	 "\"equivalence_set\":[{\"server_id\":\"files\",\"tool_name\":\"write_file\"}],"
+	 "\"arg_predicate\":{\"must_include\":{\"path\":\"hours.txt\"},"
+	 "\"must_match\":{\"text\":{\"contains\":\"9\"}}},\"must_succeed\":true},{\"kind\":\"tool_effect\","
+	 "\"checkpoint_id\":\"c2\",\"description\":\"the hours are looked up\","
+	 "\"equivalence_set\":[{\"server_id\":\"wiki\",\"tool_name\":\"search\"}],\"arg_predicate\":null,"
+	 "\"must_succeed\":true},{\"kind\":\"value_produced\",\"checkpoint_id\":\"c3\","
+	 "\"description\":\"the hours are told\",\"predicate\":{\"contains_any\":[\"9 to 17\"]},"
+	 "\"scope\":\"final_assistant_message\"}],\"minefields\":[{\"minefield_id\":\"m1\","
+	 "\"description\":\"no event is made\",\"forbidden_tool\":{\"server_id\":\"calendar\","
+	 "\"tool_name\":\"create_event\"},\"forbidden_arg_predicate\":null}],\"ordering\":[{\"before_id\":\"c2\","
+	 "\"after_id\":\"c1\"}],\"notes\":null,\"provenance\":{}},\"trace\":" TRACE
 	 ",\"steps\":[{\"id\":1,\"server\":\"wiki\",\"tool\":\"search\",\"arguments\":{\"query\":\"opening hours\"},"
 	 "\"result\":" RESULT(
 		 "open from 9 to 17") ",\"text\":\"open from 9 to 17\",\"status\":0,\"served\":1},"

@@ -57,7 +57,11 @@ void as_trial_wrong(as_trial *t, const char *format, ...)
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	t->report->any = true;
-	as_trial_tell(t->report, "wrong", "%s", text);
+	if (t->operation && t->operation[0]) { /* another thread may have told of another one since */
+		as_trial_tell(t->report, "at", "%s\t%s", t->operation, text);
+	} else {
+		as_trial_tell(t->report, "wrong", "%s", text);
+	}
 }
 
 static void tell_noise(as_trial *t)
@@ -346,6 +350,9 @@ static void check_value(as_trial *t, const assay_json *value)
 	int rc = as_json_parse(as_str(text), ASSAY_JSON_STRICT, &schema, &why);
 	rc = rc < 0 ? rc : as_schema_compile(schema, &compiled, &why);
 	rc = rc < 0 ? rc : as_schema_validate(compiled, value, &why);
+	if (rc == 0 && t->mi->impl->role == ASSAY_ROLE_DISTILLER && !as_json_get(value, "rejected")) {
+		rc = as_task_check(value, NULL, &why); /* what a run would refuse */
+	}
 	if (rc < 0) {
 		char line[1024];
 		as_error_format(&why, line, sizeof line);

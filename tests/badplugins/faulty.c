@@ -35,7 +35,8 @@ enum {
 	BLOCKS,
 	EXITS,
 	NO_REASON,
-	FORGETS_NULL
+	FORGETS_NULL,
+	WRONG_SHAPE
 };
 
 struct faulty {
@@ -119,12 +120,25 @@ static int misbehave(struct faulty *f, assay_str lent, assay_error *err)
 	return FAULT == NO_OUTPUT;
 }
 
+/* What a run could do nothing with. */
+#if defined(ROLE_distiller)
+#define WRONG "{\"prompt\": \"do it\", \"checkpoints\": [{\"id\": \"c%d\", \"kind\": \"effect\"}]}"
+#elif defined(ROLE_scorer)
+#define WRONG "{\"verdict\": \"perhaps\", \"lo\": %d, \"hi\": 1}"
+#elif defined(ROLE_explorer)
+#define WRONG "{\"outcome\": \"completed\", \"turns\": %d}"
+#elif defined(ROLE_llm)
+#define WRONG "{\"message\": {\"content\": \"%d\"}}"
+#else
+#define WRONG "{\"goal\": \"do %d things\", \"servers\": \"all\"}"
+#endif
+
 /* Emit a constant document; the counter goes into it. */
 static int emit(struct faulty *f, const char *format, assay_sink *out, assay_error *err)
 {
 	char text[512];
 	assay_json *value = NULL;
-	snprintf(text, sizeof text, format, counter);
+	snprintf(text, sizeof text, FAULT == WRONG_SHAPE ? WRONG : format, counter);
 	int rc = f->host->json->parse(assay_text_of_cstr(text), ASSAY_JSON_STRICT, &value, err);
 	if (rc < 0 && FAULT != FORGETS_NULL) {
 		return rc;
