@@ -25,14 +25,32 @@ struct assay_command {
 
 /* --- Lines --- */
 
+/* It reads or writes no more: how it ended says more than which of the two was noticed first. */
+static int fail_ended(const assay_command *c, const char *otherwise, assay_error *err)
+{
+	assay_text how = {0};
+	(void)as_host_process.ended(c->process, END_MS, NULL, &how, NULL);
+	as_fail(err, ASSAY_EUNREACH, "%s %s instead of answering", c->name, how.ptr ? how.ptr : otherwise);
+	as_text_free(&how);
+	return ASSAY_EUNREACH;
+}
+
 static int send_line(assay_call *call, assay_command *c, const assay_json *v, assay_error *err)
 {
 	as_buf line = {0};
+	assay_error why = {0};
 	int rc;
 	as_json_write(&line, v, ASSAY_JSON_COMPACT);
 	as_buf_byte(&line, '\n');
 	rc = as_buf_check(&line, err);
-	rc = rc < 0 ? rc : as_host_process.write(call, c->process, as_buf_str(&line), err);
+	if (rc == 0) {
+		rc = as_host_process.write(call, c->process, as_buf_str(&line), &why);
+		if (rc == ASSAY_EUNREACH) {
+			rc = fail_ended(c, "closed its input", err);
+		} else if (rc < 0 && err) {
+			*err = why;
+		}
+	}
 	as_buf_free(&line);
 	return rc;
 }
@@ -50,11 +68,7 @@ static int read_more(assay_call *call, assay_command *c, int64_t deadline_ms, as
 	rc = as_host_process.read(call, c->process, c->in.ptr + c->in.len, READ_CHUNK, as_remaining(deadline_ms), &n,
 				  err);
 	if (rc == 0 && n == 0) {
-		assay_text how = {0};
-		(void)as_host_process.ended(c->process, END_MS, NULL, &how, NULL);
-		rc = as_fail(err, ASSAY_EUNREACH, "%s %s instead of answering", c->name,
-			     how.ptr ? how.ptr : "closed its output");
-		as_text_free(&how);
+		rc = fail_ended(c, "closed its output", err);
 	}
 	c->in.len += rc == 0 ? n : 0;
 	return rc;
