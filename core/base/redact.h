@@ -1,6 +1,7 @@
 /* The one place where secrets are taken out of text: every value that was put into a request, a child's environment or
  * a command is known here, and what comes back from outside (results, errors, stderr) and what goes into the log passes
- * through. Found is a value as it is, as JSON writes it and as a URL writes it. Thread: any. */
+ * through. Found is a value as it is, as JSON writes it, as a URL or a URL within one writes it, and within the base64
+ * of a longer text. Thread: any. */
 #ifndef AS_REDACT_H
 #define AS_REDACT_H
 

@@ -3,6 +3,7 @@
 #include "core/base/redact.h"
 #include "core/base/secret.h"
 #include "unit.h"
+#include <stdio.h>
 
 START_TEST(test_names)
 {
@@ -151,6 +152,74 @@ START_TEST(test_redact_spellings)
 }
 END_TEST
 
+/* Python's base64 of "", "x", "me" and "me:" with the value behind them, in both alphabets, within JSON and a URL; and
+ * its quote(quote(value)). */
+START_TEST(test_redact_base64)
+{
+	static const char *const texts[] = {"UMOkL3M/dytyfmQ9MQ==",
+					    "UMOkL3M_dytyfmQ9MQ==",
+					    "UMOkL3M/dytyfmQ9MQo=",
+					    "UMOkL3M_dytyfmQ9MQo=",
+					    "eFDDpC9zP3crcn5kPTE=",
+					    "eFDDpC9zP3crcn5kPTEK",
+					    "bWVQw6Qvcz93K3J+ZD0x",
+					    "bWVQw6Qvcz93K3J-ZD0x",
+					    "bWVQw6Qvcz93K3J+ZD0xCg==",
+					    "bWVQw6Qvcz93K3J-ZD0xCg==",
+					    "bWU6UMOkL3M/dytyfmQ9MQ==",
+					    "bWU6UMOkL3M_dytyfmQ9MQ==",
+					    "bWU6UMOkL3M/dytyfmQ9MQo=",
+					    "bWU6UMOkL3M_dytyfmQ9MQo=",
+					    "bWU6UMOkL3M\\/dytyfmQ9MQ==",
+					    "dTpQw6Qvcz93K3J%2BZD0xeA%3D%3D",
+					    "P%25C3%25A4%252Fs%253Fw%252Br~d%253D1",
+					    "P%25C3%25A4/s%253Fw%252Br~d%253D1",
+					    "P%25c3%25a4%252fs%253fw%252br~d%253d1"};
+	assay_error err = {0};
+	as_redactor *r;
+	ck_assert_int_eq(as_redactor_new(&r, &err), 0);
+	ck_assert(as_redactor_add(r, "KEY", ASSAY_STR("P\303\244/s?w+r~d=1")));
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		as_buf text = {0};
+		as_buf_puts(&text, texts[i]);
+		ck_assert_msg(as_redact(r, &text), "%s", texts[i]);
+		/* But for what the bytes around it decide. */
+		ck_assert_msg(text.len < sizeof "\xC2\xABsecret:KEY\xC2\xBB" + 12, "%s: %s", texts[i], text.ptr);
+		as_buf_free(&text);
+	}
+	ck_assert_ptr_null(as_redact_find(r, ASSAY_STR("UMOkL3M_dytyfmQ9")));
+	as_redactor_free(r);
+}
+END_TEST
+
+/* Of two that overlap nothing is left, and the longest at a place counts however many there are. */
+START_TEST(test_redact_many)
+{
+	assay_error err = {0};
+	as_redactor *r;
+	as_buf text = {0};
+	ck_assert_int_eq(as_redactor_new(&r, &err), 0);
+	for (int i = 0; i < 500; i++) {
+		char name[16], value[32];
+		snprintf(name, sizeof name, "K%d", i);
+		snprintf(value, sizeof value, "token-%d/%0*d", i % 50, 3 + i / 50, i % 50);
+		ck_assert(as_redactor_add(r, name, as_str(value)));
+	}
+	ck_assert(as_redactor_add(r, "A", ASSAY_STR("abcdefgh")));
+	ck_assert(as_redactor_add(r, "B", ASSAY_STR("efghijklmnop")));
+	as_buf_puts(&text, "[token-7/007][token-49/000000000049][token-7/0007][token-7/07] abcdefghijklmnopabcdefgh");
+	ck_assert(as_redact(r, &text));
+	ck_assert_str_eq(text.ptr,
+			 "[\xC2\xABsecret:K7\xC2\xBB][\xC2\xABsecret:K499\xC2\xBB][\xC2\xABsecret:K57\xC2\xBB]"
+			 "[token-7/07] \xC2\xABsecret:B\xC2\xBB\xC2\xABsecret:A\xC2\xBB");
+	as_buf_clear(&text);
+	as_buf_puts(&text, "abcdefg abcdefgi token-49/00 tok");
+	ck_assert(!as_redact(r, &text));
+	as_buf_free(&text);
+	as_redactor_free(r);
+}
+END_TEST
+
 START_TEST(test_redact_document)
 {
 	static const char text[] =
@@ -180,5 +249,5 @@ START_TEST(test_redact_document)
 END_TEST
 
 UNIT_SUITE(suite, "secret", test_names, test_texts, test_prefixes, test_redact_text, test_redact_spellings,
-	   test_redact_document)
+	   test_redact_base64, test_redact_many, test_redact_document)
 UNIT_MAIN(suite)
