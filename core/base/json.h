@@ -17,7 +17,7 @@ typedef struct as_json_notes {
 
 /* Members that are checked and not kept, of an object or of the elements of an array. The list ends with a NULL key. */
 typedef struct as_json_without {
-	assay_str key;                        /* "*": any key, or any element */
+	assay_str key;                        /* "*", alone in its list: any key, or any element */
 	const struct as_json_without *inside; /* what is left out of its value; NULL: all of it, of a member */
 } as_json_without;
 #define AS_JSON_WITHOUT(key, inside)                                                                                   \
@@ -105,6 +105,7 @@ assay_json *as_json_clone(const assay_json *v);
 int as_json_set(assay_json *object, const char *key, assay_json *value);
 int as_json_set_n(assay_json *object, assay_str key, assay_json *value);
 int as_json_append(assay_json *array, assay_json *value);
+assay_json *as_json_record(const assay_member *members, size_t n);
 assay_json *as_json_detach(assay_json *object, const char *key);
 assay_json *as_json_take_first(assay_json *array); /* the first element, out of the array; NULL when it is empty */
 void as_json_free(assay_json *v);

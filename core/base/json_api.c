@@ -39,6 +39,8 @@ const assay_json_api as_json_table = {
 	.append = as_json_append,
 	.detach = as_json_detach,
 	.free = as_json_free,
+	.record = as_json_record,
+	.freeze = as_json_freeze,
 };
 
 const assay_json_api *as_json_api(void)

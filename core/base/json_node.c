@@ -25,14 +25,13 @@ static bool is_plain(assay_str s)
 	return !(odd & EACH(0x80));
 }
 
-/* Is it fit for a string or key as it is: valid UTF-8 without a NUL? */
-static bool is_fit(assay_str s)
+bool as_json_text_is_fit(assay_str s)
 {
 	return s.len == 0 || is_plain(s) || (as_utf8_check(s) == s.len && !memchr(s.ptr, 0, s.len));
 }
 
-/* Valid UTF-8, a NUL as C0 80. Text that came from a value passes through as it is. */
-static char *made_fit(assay_str s)
+/* Text that came from a value passes through as it is. */
+char *as_json_text_made_fit(assay_str s)
 {
 	as_buf b = {0};
 	assay_text out;
@@ -79,10 +78,10 @@ cJSON *as_json_node_new(int type, assay_str text)
 	bool with_text = type == cJSON_String || type == cJSON_Number;
 	char *fit;
 	cJSON *node;
-	if (!with_text || is_fit(text)) {
+	if (!with_text || as_json_text_is_fit(text)) {
 		return new_node(type, text, with_text);
 	}
-	fit = made_fit(text);
+	fit = as_json_text_made_fit(text);
 	node = fit ? new_node(type, as_str(fit), true) : NULL;
 	free(fit);
 	return node;
@@ -110,10 +109,10 @@ int as_json_node_set_key(cJSON *node, assay_str key)
 {
 	char *made;
 	int rc;
-	if (is_fit(key)) {
+	if (as_json_text_is_fit(key)) {
 		return put_key(node, key);
 	}
-	made = made_fit(key);
+	made = as_json_text_made_fit(key);
 	rc = made ? put_key(node, as_str(made)) : ASSAY_ENOMEM;
 	free(made);
 	return rc;
@@ -258,11 +257,10 @@ assay_json *as_json_cstring(const char *s)
 	return s ? as_json_string(as_str(s)) : as_json_null();
 }
 
-assay_json *as_json_integer(int64_t n)
+assay_str as_json_integer_spelling(int64_t n, char *buffer)
 {
-	char spelling[32], *end = spelling + sizeof spelling, *p = end;
+	char *end = buffer + AS_JSON_INTEGER_SIZE, *p = end;
 	uint64_t rest = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
-	cJSON *node;
 	do {
 		*--p = (char)('0' + rest % 10);
 		rest /= 10;
@@ -270,7 +268,13 @@ assay_json *as_json_integer(int64_t n)
 	if (n < 0) {
 		*--p = '-';
 	}
-	node = new_node(cJSON_Number, (assay_str){p, (size_t)(end - p)}, true);
+	return (assay_str){p, (size_t)(end - p)};
+}
+
+assay_json *as_json_integer(int64_t n)
+{
+	char buffer[AS_JSON_INTEGER_SIZE];
+	cJSON *node = new_node(cJSON_Number, as_json_integer_spelling(n, buffer), true);
 	if (node) {
 		node->valuedouble = (double)n; /* nearest to it, as strtod's would be */
 	}
@@ -313,18 +317,16 @@ assay_json *as_json_null(void)
 	return as_json_value(as_json_node_new(cJSON_NULL, (assay_str){0}));
 }
 
-/* Bytes that a copy takes. */
-static size_t size_of(const cJSON *v)
+size_t as_json_block_copy_size(const cJSON *v)
 {
 	size_t n = sizeof *v + as_json_node_text(v).len + 1, members = 0;
 	for (const cJSON *m = as_json_node_shared(v) ? NULL : v->child; m; m = m->next, members++) {
-		n += size_of(m) + as_json_node_key(m).len + 1;
+		n += as_json_block_copy_size(m) + as_json_node_key(m).len + 1;
 	}
 	return n + (as_json_kind(v) == cJSON_Object ? as_json_index_size(members) : 0);
 }
 
-/* NULL when memory is out; what was copied is in the block all the same. */
-static cJSON *copy(as_json_block *b, const cJSON *from)
+cJSON *as_json_block_copy(as_json_block *b, const cJSON *from)
 {
 	cJSON *node = as_json_block_node(b, as_json_kind(from));
 	assay_str text = as_json_node_text(from);
@@ -346,7 +348,7 @@ static cJSON *copy(as_json_block *b, const cJSON *from)
 		}
 	}
 	for (const cJSON *m = from->child; m; m = m->next, members++) {
-		cJSON *part = copy(b, m);
+		cJSON *part = as_json_block_copy(b, m);
 		if (!part) {
 			return NULL;
 		}
@@ -387,8 +389,8 @@ cJSON *as_json_node_clone(const cJSON *from)
 	if (!from->child || as_json_node_shared(from)) {
 		return clone_node(from);
 	}
-	b = as_json_block_new(size_of(from), NULL);
-	node = b ? copy(b, from) : NULL;
+	b = as_json_block_new(as_json_block_copy_size(from), NULL);
+	node = b ? as_json_block_copy(b, from) : NULL;
 	if (!node) {
 		as_json_block_free(b);
 	}
@@ -437,6 +439,17 @@ static void add_member(cJSON *object, cJSON *node, size_t others)
 	}
 }
 
+void as_json_node_put(cJSON *object, cJSON *node)
+{
+	size_t others;
+	cJSON *old = member_like(object, node, &others);
+	if (old) {
+		as_json_node_replace(object, old, node);
+	} else {
+		add_member(object, node, others);
+	}
+}
+
 int as_json_set_n(assay_json *object, assay_str key, assay_json *value)
 {
 	cJSON *parent = as_json_node(object);
@@ -450,14 +463,8 @@ int as_json_set_n(assay_json *object, assay_str key, assay_json *value)
 		as_json_node_free(node);
 		return rc < 0 ? rc : ASSAY_ENOMEM;
 	}
-	size_t others;
-	cJSON *old = member_like(parent, node, &others);
 	as_json_node_mix(parent);
-	if (old) {
-		as_json_node_replace(parent, old, node);
-	} else {
-		add_member(parent, node, others);
-	}
+	as_json_node_put(parent, node);
 	return 0;
 }
 

@@ -142,6 +142,10 @@ void as_json_index_drop(cJSON *object);
 void as_json_index_add(cJSON *object, cJSON *node); /* a member that the object got, which has an index */
 /* Where the member of that key stands in the index; NULL: there is none. No key of a member holds a NUL. */
 cJSON **as_json_index_find(const as_json_index *x, assay_str key);
+/* A copy of a value in a block, and the bytes that it takes there, without its key. NULL when memory is out; what was
+ * copied is in the block all the same. */
+cJSON *as_json_block_copy(as_json_block *b, const cJSON *from);
+size_t as_json_block_copy_size(const cJSON *v);
 
 static inline bool as_json_node_has_text(const cJSON *node)
 {
@@ -181,12 +185,22 @@ void as_json_node_drop_key(cJSON *node);
 /* A number's value out of its spelling. */
 double as_json_node_double(const char *spelling);
 
+/* A copy of the text if it is not fit for a string or key as it is: valid UTF-8, and a NUL as C0 80. */
+bool as_json_text_is_fit(assay_str s);
+char *as_json_text_made_fit(assay_str s); /* NULL when memory is out */
+
+/* An integer's spelling, in a buffer of AS_JSON_INTEGER_SIZE bytes. */
+#define AS_JSON_INTEGER_SIZE 24u
+assay_str as_json_integer_spelling(int64_t n, char *buffer);
+
 /* A node of the given cJSON type holding a copy of text (for a string or a number), or NULL. */
 cJSON *as_json_node_new(int type, assay_str text);
 cJSON *as_json_node_number(assay_str spelling);
 /* Put a node without siblings at the end of a container. */
 void as_json_node_append(cJSON *container, cJSON *node);
 void as_json_node_unlink(cJSON *container, cJSON *node);
+/* The same as a member, which has its key, and in the stead of another one of that key. */
+void as_json_node_put(cJSON *object, cJSON *node);
 /* Free old and put a node without siblings in its place. */
 void as_json_node_replace(cJSON *container, cJSON *old, cJSON *node);
 

@@ -144,34 +144,16 @@ static int unicode_escape(struct as_json_scan *s, char **to)
 /* p is at the backslash. */
 static int escape(struct as_json_scan *s, char **to)
 {
-	char c = *++s->p, plain;
-	switch (c) {
-	case '"':
-	case '\\':
-	case '/':
-		plain = c;
-		break;
-	case 'n':
-		plain = '\n';
-		break;
-	case 't':
-		plain = '\t';
-		break;
-	case 'r':
-		plain = '\r';
-		break;
-	case 'b':
-		plain = '\b';
-		break;
-	case 'f':
-		plain = '\f';
-		break;
-	case 'u':
+	static const char plain[128] = {['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['n'] = '\n',
+					['t'] = '\t', ['r'] = '\r',  ['b'] = '\b', ['f'] = '\f'};
+	unsigned char c = (unsigned char)*++s->p;
+	if (c == 'u') {
 		return unicode_escape(s, to);
-	default:
+	}
+	if (c >= sizeof plain || !plain[c]) {
 		return as_json_scan_unexpected(s, "one of \" \\ / b f n r t u after a backslash");
 	}
-	*(*to)++ = plain;
+	*(*to)++ = plain[c];
 	s->p++;
 	return 0;
 }
@@ -179,12 +161,12 @@ static int escape(struct as_json_scan *s, char **to)
 /* The plain bytes from p on, moved to where they belong. */
 static int plain_run(struct as_json_scan *s, char **to)
 {
-	uint64_t seen = 0;
+	uint64_t other = 0;
 	char *start = s->p;
 	size_t n;
-	s->p = as_json_scan_plain(start, &seen);
+	s->p = as_json_scan_plain(start, &other);
 	n = (size_t)(s->p - start);
-	if (seen & AS_EACH_BYTE(0x80)) {
+	if (other) {
 		size_t bad = as_utf8_check((assay_str){start, n});
 		if (bad < n) {
 			return as_json_scan_fail(s, ASSAY_EDATA, s->line, (size_t)(start - s->text) + bad,
@@ -199,30 +181,36 @@ static int plain_run(struct as_json_scan *s, char **to)
 	return 0;
 }
 
+/* Neither a quote nor a backslash ends the plain bytes. */
+static int no_end(const struct as_json_scan *s)
+{
+	char what[FOUND_MAX];
+	return s->p == s->end ? as_json_scan_fail(s, ASSAY_EDATA, s->line, (size_t)(s->p - s->text),
+						  "a string is not closed, found the end of the text")
+			      : as_json_scan_fail(s, ASSAY_EDATA, s->line, (size_t)(s->p - s->text),
+						  "expected the rest of a string, found %s, which must be escaped",
+						  found(s, s->p, what));
+}
+
 int as_json_scan_coded(struct as_json_scan *s, assay_text *out)
 {
-	char *start = ++s->p, *to = start, what[FOUND_MAX];
-	for (;;) {
-		int rc = plain_run(s, &to);
+	char *start = ++s->p, *to = start;
+	int rc = 0;
+	while (rc == 0) {
+		rc = plain_run(s, &to);
 		if (rc == 0 && *s->p == '"') {
 			*out = (assay_text){start, (size_t)(to - start)};
 			s->p++;
 			return 0;
 		}
-		if (rc == 0 && s->p == s->end) {
-			return as_json_scan_fail(s, ASSAY_EDATA, s->line, (size_t)(s->p - s->text),
-						 "a string is not closed, found the end of the text");
+		while (rc == 0 && *s->p == '\\') { /* often several in a row */
+			rc = escape(s, &to);
 		}
-		if (rc == 0 && *s->p != '\\') {
-			return as_json_scan_fail(s, ASSAY_EDATA, s->line, (size_t)(s->p - s->text),
-						 "expected the rest of a string, found %s, which must be escaped",
-						 found(s, s->p, what));
-		}
-		rc = rc < 0 ? rc : escape(s, &to);
-		if (rc < 0) {
-			return rc;
+		if (rc == 0 && (unsigned char)*s->p < 0x20) {
+			rc = no_end(s);
 		}
 	}
+	return rc;
 }
 
 /* Numbers. */

@@ -6,9 +6,12 @@
 
 #include "core/base/json.h"
 #include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 /* Bytes that must be readable from the end on; the first is NUL. */
-#define AS_JSON_SCAN_PAD 8u
+#define AS_JSON_SCAN_PAD 16u
 
 struct as_json_scan {
 	char *text, *end;
@@ -58,24 +61,77 @@ static inline uint64_t as_json_special(uint64_t x)
 	       AS_EACH_BYTE(0x80);
 }
 
-/* Over plain bytes up to a quote, a backslash or a control character, eight at a time. *seen gathers their bits. */
-static inline char *as_json_scan_plain(char *p, uint64_t *seen)
+/* Eight bytes: does one of them keep a text from being kept (written, if so asked) as it is? */
+static inline bool as_json_is_odd(uint64_t x, bool written)
 {
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	uint64_t odd = x | (written ? as_json_special(x) : (x - AS_EACH_BYTE(1)) & ~x);
+	return odd & AS_EACH_BYTE(0x80);
+}
+
+/* Copy a text, most of which are short ASCII, and look at it on the way. False: something in it is odd, and what was
+ * copied is of no use. Pieces may overlap, which saves a loop over the last bytes. */
+static inline bool as_json_copy(char *to, assay_str s, bool written)
+{
+	uint64_t x;
+	uint32_t head, tail;
+	if (s.len >= sizeof x) {
+		for (size_t i = 0; i < s.len; i += sizeof x) {
+			size_t at = i < s.len - sizeof x ? i : s.len - sizeof x;
+			memcpy(&x, s.ptr + at, sizeof x);
+			if (as_json_is_odd(x, written)) {
+				return false;
+			}
+			memcpy(to + at, &x, sizeof x);
+		}
+		return true;
+	}
+	if (s.len >= sizeof head) {
+		memcpy(&head, s.ptr, sizeof head);
+		memcpy(&tail, s.ptr + s.len - sizeof tail, sizeof tail);
+		memcpy(to, &head, sizeof head);
+		memcpy(to + s.len - sizeof tail, &tail, sizeof tail);
+		return !as_json_is_odd((uint64_t)head << 32 | tail, written);
+	}
+	x = AS_EACH_BYTE(' ');
+	for (size_t i = 0; i < s.len; i++) {
+		x = x << 8 | (unsigned char)(to[i] = s.ptr[i]);
+	}
+	return !as_json_is_odd(x, written);
+}
+
+/* Over plain bytes up to a quote, a backslash or a control character, many at a time. *other gathers what is not ASCII:
+ * 0 when all is. */
+static inline char *as_json_scan_plain(char *p, uint64_t *other)
+{
+#if defined(__SSE2__)
+	const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\'), last = _mm_set1_epi8(0x1F);
+	for (;; p += 16) {
+		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
+		__m128i special = _mm_or_si128(_mm_cmpeq_epi8(x, quote), _mm_cmpeq_epi8(x, backslash));
+		unsigned high = (unsigned)_mm_movemask_epi8(x), found;
+		special = _mm_or_si128(special, _mm_cmpeq_epi8(_mm_min_epu8(x, last), x));
+		found = (unsigned)_mm_movemask_epi8(special);
+		if (found) {
+			*other |= high & (found - 1) & ~found;
+			return p + __builtin_ctz(found);
+		}
+		*other |= high;
+	}
+#elif defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	for (;; p += 8) {
 		uint64_t x, special;
 		memcpy(&x, p, sizeof x);
 		special = as_json_special(x);
 		if (special) {
 			unsigned before = (unsigned)__builtin_ctzll(special) & ~7u;
-			*seen |= x & ((UINT64_C(1) << before) - 1);
+			*other |= x & ((UINT64_C(1) << before) - 1) & AS_EACH_BYTE(0x80);
 			return p + before / 8;
 		}
-		*seen |= x;
+		*other |= x & AS_EACH_BYTE(0x80);
 	}
 #else
 	for (; *p != '"' && *p != '\\' && (unsigned char)*p >= 0x20; p++) {
-		*seen |= (unsigned char)*p;
+		*other |= (unsigned char)*p & 0x80u;
 	}
 	return p;
 #endif
@@ -86,9 +142,9 @@ static inline char *as_json_scan_plain(char *p, uint64_t *seen)
 static inline int as_json_scan_string(struct as_json_scan *s, assay_text *out)
 {
 	char *start = s->p + 1;
-	uint64_t seen = 0;
-	char *end = as_json_scan_plain(start, &seen);
-	if (*end == '"' && !(seen & AS_EACH_BYTE(0x80))) { /* the most common of all */
+	uint64_t other = 0;
+	char *end = as_json_scan_plain(start, &other);
+	if (*end == '"' && !other) { /* the most common of all */
 		*out = (assay_text){start, (size_t)(end - start)};
 		s->p = end + 1;
 		return 0;

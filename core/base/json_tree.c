@@ -12,15 +12,17 @@
 #define MAX_VALUES ((size_t)4 << 20)
 #define FEW_MEMBERS 24u
 #define EXPECTED_NODES(bytes) ((bytes) / 24 + 4) /* in a text of so many bytes; more are no harm */
+#define ANYTHING UINT32_MAX                      /* is left out */
 #define FIRST_FRAMES 32u
+#define SHORT_NUMBER 8u /* no more than AS_JSON_SCAN_PAD */
 
 /* A container that is open. */
 struct frame {
 	cJSON *container; /* NULL: it is passed over */
 	cJSON *last;      /* what is in it so far ends with this */
-	const as_json_without *without;
-	uint64_t keys;    /* which have been seen: a bit each, of few bits */
-	uint32_t letters; /* with which `without` begins: a bit each */
+	const as_json_without *without, *expected;
+	uint64_t keys;     /* which have been seen: a bit each, of few bits */
+	uint32_t left_out; /* what `without` names: a bit each, of few bits; all of them: anything */
 	uint32_t members;
 	char close;
 	bool fresh;    /* nothing in it has been read */
@@ -39,43 +41,47 @@ struct tree {
 	struct frame first[FIRST_FRAMES];
 };
 
-/* What stands before a value. */
+/* What is known of a value before it is read. */
 struct slot {
 	assay_text key;                 /* ptr NULL: none */
 	const as_json_without *without; /* of the members of the value */
+	const char *at;                 /* where it begins, and on which line */
+	uint32_t line;
 	bool kept, fresh;
 };
 
-static uint32_t letter(char c)
+static uint32_t left_out_bit(assay_str key)
 {
-	return (uint32_t)1 << ((unsigned char)c % 32);
+	return (uint32_t)1 << (((unsigned char)*key.ptr + key.len * 7) % 32);
 }
 
-/* Does the list name this member (key.ptr NULL: an element)? */
-static const as_json_without *find_without(const as_json_without *list, assay_text key)
+/* The entry for a member, or the list's end. */
+static const as_json_without *find_left_out(const as_json_without *w, assay_text key)
 {
-	for (const as_json_without *w = list; w->key.ptr; w++) {
-		if (*w->key.ptr == '*' && w->key.len == 1) {
-			return w;
-		}
-		if (key.ptr && w->key.len == key.len && memcmp(w->key.ptr, key.ptr, key.len) == 0) {
-			return w;
-		}
+	while (w->key.ptr &&
+	       (w->key.len != key.len || *w->key.ptr != *key.ptr || memcmp(w->key.ptr, key.ptr, key.len) != 0)) {
+		w++;
 	}
-	return NULL;
+	return w;
 }
 
-static void look_up(const struct frame *f, struct slot *slot)
+/* Documents mostly have their members in the order of the list, so the search goes on where the last one was found. */
+static void look_up(struct frame *f, struct slot *slot)
 {
-	const as_json_without *w;
-	if (!(f->letters & (letter('*') | (slot->key.ptr ? letter(*slot->key.ptr) : 0)))) {
-		return;
+	const as_json_without *w = f->expected;
+	if (f->left_out != ANYTHING) {
+		if (!slot->key.ptr || !(f->left_out & left_out_bit(as_text_str(slot->key)))) {
+			return;
+		}
+		w = find_left_out(w, slot->key);
+		w = w->key.ptr ? w : find_left_out(f->without, slot->key);
+		if (!w->key.ptr) {
+			return;
+		}
+		f->expected = w + 1;
 	}
-	w = find_without(f->without, slot->key);
-	if (w) {
-		slot->kept = w->inside || !slot->key.ptr;
-		slot->without = w->inside;
-	}
+	slot->kept = w->inside || !slot->key.ptr;
+	slot->without = w->inside;
 }
 
 /* Keys. */
@@ -169,19 +175,22 @@ static void note_key(struct frame *f, assay_text key)
 	f->members++;
 }
 
-/* Values. */
+/* Values. What is called from one place only is inlined, and this is where the time goes. */
 
-static int place(struct tree *t, const struct slot *slot, cJSON *node, uint32_t line, const char *at)
+static int no_place(const struct tree *t, const struct slot *slot, const cJSON *node)
+{
+	return !node ? as_fail_memory(t->scan.err)
+		     : as_json_scan_fail(&t->scan, ASSAY_ELIMIT, slot->line, (size_t)(slot->at - t->scan.text),
+					 "more than %zu values in one document", MAX_VALUES);
+}
+
+static int place(struct tree *t, const struct slot *slot, cJSON *node)
 {
 	struct frame *f;
-	if (!node) {
-		return as_fail_memory(t->scan.err);
+	if (!node || ++t->n_values > MAX_VALUES) {
+		return no_place(t, slot, node);
 	}
-	if (++t->n_values > MAX_VALUES) {
-		return as_json_scan_fail(&t->scan, ASSAY_ELIMIT, line, (size_t)(at - t->scan.text),
-					 "more than %zu values in one document", MAX_VALUES);
-	}
-	node->valueint |= line < AS_NODE_LINE ? (int)line : AS_NODE_LINE;
+	node->valueint |= slot->line < AS_NODE_LINE ? (int)slot->line : AS_NODE_LINE;
 	if (t->n_frames == 0) {
 		t->root = node;
 		return 0;
@@ -202,78 +211,45 @@ static int place(struct tree *t, const struct slot *slot, cJSON *node, uint32_t 
 	return 0;
 }
 
-static int read_string(struct tree *t, const struct slot *slot)
-{
-	uint32_t line = t->scan.line;
-	const char *at = t->scan.p;
-	assay_text text;
-	cJSON *node;
-	int rc = as_json_scan_string(&t->scan, &text);
-	if (rc < 0 || !slot->kept) {
-		return rc;
-	}
-	text.ptr[text.len] = '\0';
-	node = as_json_block_node(t->block, cJSON_String);
-	if (node) {
-		node->valuestring = text.ptr;
-		node->valuedouble = (double)text.len;
-	}
-	return place(t, slot, node, line, at);
-}
-
 /* A number has no place of its own to end in. Most are short. */
 static char *keep_spelling(struct tree *t, assay_str spelling)
 {
 	char *kept;
-	if (spelling.len >= AS_JSON_SCAN_PAD) {
+	if (spelling.len >= SHORT_NUMBER) {
 		return as_json_block_text(t->block, spelling);
 	}
-	kept = as_json_block_bytes(t->block, AS_JSON_SCAN_PAD);
+	kept = as_json_block_bytes(t->block, SHORT_NUMBER);
 	if (kept) {
-		memcpy(kept, spelling.ptr, AS_JSON_SCAN_PAD);
+		memcpy(kept, spelling.ptr, SHORT_NUMBER);
 		kept[spelling.len] = '\0';
 	}
 	return kept;
 }
 
-static int read_number(struct tree *t, const struct slot *slot)
+/* Make the node's text, of which the scanner has told the place, its own. False: no memory. */
+static bool keep_text(struct tree *t, cJSON *node, assay_text text)
 {
-	uint32_t line = t->scan.line;
-	const char *at = t->scan.p;
-	assay_str spelling;
-	cJSON *node;
-	int rc = as_json_scan_number(&t->scan, &spelling);
-	if (rc < 0 || !slot->kept) {
-		return rc;
+	if (as_json_kind(node) == cJSON_String) {
+		text.ptr[text.len] = '\0';
+		node->valuestring = text.ptr;
+		node->valuedouble = (double)text.len;
+		return true;
 	}
-	node = as_json_block_node(t->block, cJSON_Number);
-	if (node) {
-		node->valuestring = keep_spelling(t, spelling);
+	node->valuestring = keep_spelling(t, as_text_str(text));
+	if (node->valuestring) {
+		node->valuedouble = as_json_node_double(node->valuestring);
 	}
-	rc = place(t, slot, node && node->valuestring ? node : NULL, line, at);
-	if (rc < 0) {
-		return rc;
-	}
-	node->valuedouble = as_json_node_double(node->valuestring);
-	if (isinf(node->valuedouble) && !as_json_is_integer(as_json_value(node))) {
-		if (t->scan.profile == ASSAY_JSON_STRICT) {
-			return as_json_scan_fail(&t->scan, ASSAY_EDATA, line, (size_t)(at - t->scan.text),
-						 "number %.40s is too large for a double", node->valuestring);
-		}
-		t->scan.notes.huge = true;
-	}
-	return 0;
+	return node->valuestring;
 }
 
-/* Inline, so that the comparison is one of constant length. */
-static inline int read_word(struct tree *t, const struct slot *slot, const char *literal, size_t n, int type)
+static int too_large(struct tree *t, const struct slot *slot, const cJSON *number)
 {
-	const char *at = t->scan.p;
-	if (memcmp(at, literal, n) != 0 || as_json_scan_is_word(at[n])) {
-		return as_json_scan_unexpected(&t->scan, "a value");
+	if (t->scan.profile == ASSAY_JSON_STRICT) {
+		return as_json_scan_fail(&t->scan, ASSAY_EDATA, slot->line, (size_t)(slot->at - t->scan.text),
+					 "number %.40s is too large for a double", number->valuestring);
 	}
-	t->scan.p += n;
-	return slot->kept ? place(t, slot, as_json_block_node(t->block, type), t->scan.line, at) : 0;
+	t->scan.notes.huge = true;
+	return 0;
 }
 
 static bool grow_frames(struct tree *t)
@@ -295,29 +271,26 @@ static bool grow_frames(struct tree *t)
 	return true;
 }
 
-static int open_container(struct tree *t, const struct slot *slot, int type)
+/* node NULL: it is passed over. */
+static int open_container(struct tree *t, const struct slot *slot, cJSON *node)
 {
-	struct frame f = {.without = slot->without, .close = type == cJSON_Object ? '}' : ']', .fresh = true};
-	int rc = 0;
+	struct frame *f;
 	if (t->n_frames >= t->max_depth) {
-		return as_json_scan_fail(&t->scan, ASSAY_ELIMIT, t->scan.line, (size_t)(t->scan.p - t->scan.text),
+		return as_json_scan_fail(&t->scan, ASSAY_ELIMIT, slot->line, (size_t)(slot->at - t->scan.text),
 					 "nested deeper than %u levels", (unsigned)t->max_depth);
 	}
-	if (slot->kept) {
-		f.container = as_json_block_node(t->block, type);
-		rc = place(t, slot, f.container, t->scan.line, t->scan.p);
+	if (!grow_frames(t)) {
+		return as_fail_memory(t->scan.err);
 	}
-	if (rc == 0 && !grow_frames(t)) {
-		rc = as_fail_memory(t->scan.err);
+	f = &t->frames[t->n_frames++];
+	*f = (struct frame){.container = node,
+			    .without = slot->without,
+			    .expected = slot->without,
+			    .close = *slot->at == '{' ? '}' : ']',
+			    .fresh = true};
+	for (const as_json_without *w = f->without; w && w->key.ptr; w++) {
+		f->left_out |= *w->key.ptr == '*' ? ANYTHING : left_out_bit(w->key);
 	}
-	if (rc < 0) {
-		return rc;
-	}
-	for (const as_json_without *w = f.without; w && w->key.ptr; w++) {
-		f.letters |= letter(*w->key.ptr);
-	}
-	t->frames[t->n_frames++] = f;
-	t->scan.p++;
 	return 0;
 }
 
@@ -344,36 +317,87 @@ static int no_value(const struct tree *t, const struct slot *slot)
 							       : "a value after ','");
 }
 
-static int read_value(struct tree *t, const struct slot *slot)
+/* true, false or null; compared by a constant length. */
+static int scan_word(struct tree *t)
 {
-	switch (*t->scan.p) {
-	case '"':
-		return read_string(t, slot);
-	case '{':
-		return open_container(t, slot, cJSON_Object);
-	case '[':
-		return open_container(t, slot, cJSON_Array);
-	case 't':
-		return read_word(t, slot, "true", 4, cJSON_True);
-	case 'f':
-		return read_word(t, slot, "false", 5, cJSON_False);
-	case 'n':
-		return read_word(t, slot, "null", 4, cJSON_NULL);
-	case '-':
-	case '0':
-	case '1':
-	case '2':
-	case '3':
-	case '4':
-	case '5':
-	case '6':
-	case '7':
-	case '8':
-	case '9':
-		return read_number(t, slot);
-	default:
-		return no_value(t, slot);
+	const char *p = t->scan.p;
+	bool no = *p == 'f';
+	if (memcmp(p + no, no ? "alse" : *p == 't' ? "true" : "null", 4) != 0 || as_json_scan_is_word(p[4 + no])) {
+		return as_json_scan_unexpected(&t->scan, "a value");
 	}
+	t->scan.p += 4 + no;
+	return 0;
+}
+
+/* The type of what begins with a character; cJSON_Invalid: nothing does. */
+static int type_by(char c)
+{
+	switch (c) {
+	case '"':
+		return cJSON_String;
+	case '{':
+		return cJSON_Object;
+	case '[':
+		return cJSON_Array;
+	case 't':
+		return cJSON_True;
+	case 'f':
+		return cJSON_False;
+	case 'n':
+		return cJSON_NULL;
+	default:
+		return c == '-' || (c >= '0' && c <= '9') ? cJSON_Number : cJSON_Invalid;
+	}
+}
+
+/* Up to its end; of a container only over the bracket. */
+static int scan_value(struct tree *t, const struct slot *slot, int type, assay_text *text)
+{
+	assay_str spelling;
+	int rc;
+	switch (type) {
+	case cJSON_String:
+		return as_json_scan_string(&t->scan, text);
+	case cJSON_Number:
+		rc = as_json_scan_number(&t->scan, &spelling);
+		*text = (assay_text){t->scan.p - spelling.len, spelling.len};
+		return rc;
+	case cJSON_Object:
+	case cJSON_Array:
+		t->scan.p++;
+		return 0;
+	case cJSON_Invalid:
+		return no_value(t, slot);
+	default:
+		return scan_word(t);
+	}
+}
+
+static int read_value(struct tree *t, struct slot *slot)
+{
+	assay_text text = {NULL, 0};
+	cJSON *node = NULL;
+	int type = type_by(*t->scan.p), rc;
+	slot->at = t->scan.p;
+	slot->line = t->scan.line;
+	rc = scan_value(t, slot, type, &text);
+	if (rc == 0 && slot->kept) {
+		node = as_json_block_node(t->block, type);
+		if (node && (type & (cJSON_String | cJSON_Number)) && !keep_text(t, node, text)) {
+			node = NULL;
+		}
+		rc = place(t, slot, node);
+	}
+	if (rc < 0) {
+		return rc;
+	}
+	if (type & (cJSON_Object | cJSON_Array)) {
+		return open_container(t, slot, node);
+	}
+	if (node && type == cJSON_Number && isinf(node->valuedouble) && !as_json_is_integer(as_json_value(node))) {
+		return too_large(t, slot, node);
+	}
+	return 0;
 }
 
 /* Up to the value behind a key. */
@@ -398,17 +422,19 @@ static int read_key(struct tree *t, struct slot *slot)
 	return 0;
 }
 
-/* What comes next in the innermost container: a member or an element, or its end. */
-static int read_item(struct tree *t)
+enum { VALUE, CLOSED };
+
+/* What comes next in the innermost container: a value, to whose begin it is read, or the end. */
+static int read_item(struct tree *t, struct slot *slot)
 {
 	struct as_json_scan *s = &t->scan;
 	struct frame *f = &t->frames[t->n_frames - 1];
-	struct slot slot = {.kept = f->container, .fresh = f->fresh};
 	bool object = f->close == '}';
-	int rc = 0;
+	int rc = VALUE;
 	as_json_scan_space(s);
 	if (*s->p == f->close) {
-		return close_container(t, f);
+		rc = close_container(t, f);
+		return rc < 0 ? rc : CLOSED;
 	}
 	if (!f->fresh) {
 		if (*s->p != ',') {
@@ -418,24 +444,28 @@ static int read_item(struct tree *t)
 		s->p++;
 		as_json_scan_space(s);
 	}
+	*slot = (struct slot){.kept = f->container, .fresh = f->fresh};
 	f->fresh = false;
 	if (object) {
-		rc = read_key(t, &slot);
+		rc = read_key(t, slot);
 	}
-	if (f->letters && rc == 0) {
-		look_up(f, &slot);
+	if (f->left_out && rc == 0) {
+		look_up(f, slot);
 	}
-	return rc < 0 ? rc : read_value(t, &slot);
+	return rc;
 }
 
 static int build(struct tree *t, const as_json_without *without)
 {
-	const struct slot slot = {.kept = true, .without = without};
-	int rc;
+	struct slot slot = {.kept = true, .without = without};
+	int rc = VALUE;
 	as_json_scan_space(&t->scan);
-	rc = read_value(t, &slot);
-	while (rc == 0 && t->n_frames > 0) {
-		rc = read_item(t);
+	while (rc >= 0) {
+		rc = rc == VALUE ? read_value(t, &slot) : 0;
+		if (rc < 0 || t->n_frames == 0) {
+			break;
+		}
+		rc = read_item(t, &slot);
 	}
 	if (rc == 0) {
 		as_json_scan_space(&t->scan);

@@ -12,6 +12,7 @@
 #define FIRST_BYTES 1200u
 
 #define MAX_DIGITS 17
+#define SHORT 100u /* bytes of a text that is worth trying as a whole */
 
 /* Significant digits and the exponent of the first one: 12.5 is "125", 1. */
 struct decimal {
@@ -210,33 +211,28 @@ static void write_special(as_buf *b, assay_str s, size_t *i, bool ascii)
 	}
 }
 
-static void write_plain(as_buf *b, assay_str s)
+/* The usual case: short, and nothing in it is special. */
+static bool write_short(as_buf *b, assay_str s)
 {
-	char *p;
-	if (!as_buf_reserve(b, s.len + 2)) {
-		return;
+	char *p = as_buf_reserve(b, s.len + 2) ? b->ptr + b->len : NULL;
+	if (!p || !as_json_copy(p + 1, s, true)) {
+		return false;
 	}
-	p = b->ptr + b->len;
-	*p++ = '"';
-	if (s.len > 0) {
-		memcpy(p, s.ptr, s.len);
-	}
-	p[s.len] = '"';
-	p[s.len + 1] = '\0';
+	p[0] = '"';
+	p[s.len + 1] = '"';
+	p[s.len + 2] = '\0';
 	b->len += s.len + 2;
+	return true;
 }
 
 void as_json_write_string(as_buf *b, assay_str s, bool ascii)
 {
-	size_t plain = plain_end(s, 0, ascii);
-	if (plain == s.len) {
-		write_plain(b, s);
+	/* Python escapes DEL with what is not ASCII. */
+	if (s.len <= SHORT && !(ascii && s.len > 0 && memchr(s.ptr, 0x7F, s.len)) && write_short(b, s)) {
 		return;
 	}
 	as_buf_byte(b, '"');
-	as_buf_add(b, (assay_str){s.ptr, plain});
-	write_special(b, s, &plain, ascii);
-	for (size_t i = plain; i < s.len && !b->failed;) {
+	for (size_t i = 0; i < s.len && !b->failed;) {
 		size_t start = i;
 		i = plain_end(s, start, ascii);
 		as_buf_add(b, (assay_str){s.ptr + start, i - start});

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CHUNK ((size_t)256 << 10)
+#define CHUNK ((size_t)64 << 10)
 
 static const as_option options[] = {
 	AS_PROJECT_OPTIONS,

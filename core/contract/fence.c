@@ -252,6 +252,26 @@ MAKER(truth, (int b), (b))
 MAKER(null, (void), ())
 MAKER(clone, (const assay_json *v), (v))
 
+static assay_json *fenced_record(const assay_member *members, size_t n)
+{
+	if (may_allocate()) {
+		return as_json_record(members, n);
+	}
+	for (size_t i = 0; i < n; i++) {
+		as_json_free(members[i].kind == ASSAY_WITH_VALUE ? members[i].value : NULL);
+	}
+	return NULL;
+}
+
+static assay_json *fenced_freeze(assay_json *v)
+{
+	if (may_allocate()) {
+		return as_json_freeze(v);
+	}
+	as_json_free(v);
+	return NULL;
+}
+
 static int fenced_lower(assay_str s, assay_text *out, assay_error *err)
 {
 	return may_allocate() ? refence(as_host()->text->lower(s, out, err), out, err) : no_memory(err);
@@ -307,6 +327,8 @@ static void make_json(void)
 	fence.json.truth = fenced_truth;
 	fence.json.null = fenced_null;
 	fence.json.clone = fenced_clone;
+	fence.json.record = fenced_record;
+	fence.json.freeze = fenced_freeze;
 }
 
 const assay_host *as_fence_start(bool watch)

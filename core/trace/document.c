@@ -27,9 +27,9 @@ void as_find_members(const assay_json *object, const as_member_rule *rules, size
 		found[i] = NULL;
 	}
 	for (const assay_json *m = as_json_first(object); m; m = as_json_next(m)) {
-		const char *key = as_json_key(m).ptr;
+		assay_str key = as_json_key(m);
 		for (size_t k = 0, i = expected; k < n; k++, i = i + 1 < n ? i + 1 : 0) {
-			if (*rules[i].key == *key && strcmp(rules[i].key, key) == 0) {
+			if (rules[i].key.len == key.len && memcmp(rules[i].key.ptr, key.ptr, key.len) == 0) {
 				found[i] = m;
 				expected = i + 1 < n ? i + 1 : 0;
 				break;
@@ -48,9 +48,9 @@ int as_check_members(const assay_json *object, const as_member_rule *rules, size
 		if (type == rules[i].type || (!rules[i].required && (absent || rules[i].type == ASSAY_JSON_NONE))) {
 			continue;
 		}
-		as_fail(err, ASSAY_EDATA, absent ? "\"%s\" is missing: expected %s" : "\"%s\" is not %s", rules[i].key,
-			type_name(rules[i].type));
-		as_error_pointer(err, "/%s", rules[i].key);
+		as_fail(err, ASSAY_EDATA, absent ? "\"%s\" is missing: expected %s" : "\"%s\" is not %s",
+			rules[i].key.ptr, type_name(rules[i].type));
+		as_error_pointer(err, "/%s", rules[i].key.ptr);
 		return ASSAY_EDATA;
 	}
 	return 0;

@@ -271,11 +271,11 @@ enum { VERSION, SERVER, TOOL, STATUS, ARGUMENTS, RESULT, ERROR, NEXT, FILLED, RO
 static int check_row(const assay_json *r, const assay_json **found, uint32_t *status, assay_error *err)
 {
 	static const as_member_rule rules[ROW_MEMBERS] = {
-		{"version", ASSAY_JSON_STRING, true},    {"server", ASSAY_JSON_STRING, true},
-		{"tool", ASSAY_JSON_STRING, true},       {"status", ASSAY_JSON_STRING, true},
-		{"arguments", ASSAY_JSON_OBJECT, false}, {"result", ASSAY_JSON_OBJECT, false},
-		{"error", ASSAY_JSON_OBJECT, false},     {"next", ASSAY_JSON_STRING, false},
-		{"filled", ASSAY_JSON_BOOL, false},
+		AS_MEMBER("version", ASSAY_JSON_STRING, true),    AS_MEMBER("server", ASSAY_JSON_STRING, true),
+		AS_MEMBER("tool", ASSAY_JSON_STRING, true),       AS_MEMBER("status", ASSAY_JSON_STRING, true),
+		AS_MEMBER("arguments", ASSAY_JSON_OBJECT, false), AS_MEMBER("result", ASSAY_JSON_OBJECT, false),
+		AS_MEMBER("error", ASSAY_JSON_OBJECT, false),     AS_MEMBER("next", ASSAY_JSON_STRING, false),
+		AS_MEMBER("filled", ASSAY_JSON_BOOL, false),
 	};
 	if (as_json_type(r) != ASSAY_JSON_OBJECT) {
 		return as_fail(err, ASSAY_EDATA, "a row is not an object");

@@ -46,8 +46,8 @@ enum { STEP_ID, KIND, SERVER_ID, STATUS, TOOL_NAME, ARGUMENTS, RESULT, ERROR, OU
 /* How the reference would have said that a step of its own replay was served. */
 static uint32_t served_of(const assay_json *ours, const assay_json *result)
 {
-	static const as_member_rule marks[] = {{"replay_cache_miss", ASSAY_JSON_NONE, false},
-					       {"replay_tier", ASSAY_JSON_NONE, false}};
+	static const as_member_rule marks[] = {AS_MEMBER("replay_cache_miss", ASSAY_JSON_NONE, false),
+					       AS_MEMBER("replay_tier", ASSAY_JSON_NONE, false)};
 	const assay_json *served = as_json_get(ours, "served"), *found[2];
 	if (served) {
 		return as_served_from_name(as_json_str(served));
@@ -100,11 +100,11 @@ static int view_step(as_trace *t, const assay_json *const *found, uint32_t statu
 static int check_step(const assay_json *step, const assay_json **found, uint32_t *status, assay_error *err)
 {
 	static const as_member_rule rules[STEP_MEMBERS] = {
-		{"step_id", ASSAY_JSON_NUMBER, true},    {"kind", ASSAY_JSON_STRING, true},
-		{"server_id", ASSAY_JSON_STRING, true},  {"status", ASSAY_JSON_STRING, true},
-		{"tool_name", ASSAY_JSON_STRING, false}, {"arguments", ASSAY_JSON_OBJECT, false},
-		{"result", ASSAY_JSON_OBJECT, false},    {"error", ASSAY_JSON_OBJECT, false},
-		{"assay", ASSAY_JSON_NONE, false},
+		AS_MEMBER("step_id", ASSAY_JSON_NUMBER, true),    AS_MEMBER("kind", ASSAY_JSON_STRING, true),
+		AS_MEMBER("server_id", ASSAY_JSON_STRING, true),  AS_MEMBER("status", ASSAY_JSON_STRING, true),
+		AS_MEMBER("tool_name", ASSAY_JSON_STRING, false), AS_MEMBER("arguments", ASSAY_JSON_OBJECT, false),
+		AS_MEMBER("result", ASSAY_JSON_OBJECT, false),    AS_MEMBER("error", ASSAY_JSON_OBJECT, false),
+		AS_MEMBER("assay", ASSAY_JSON_NONE, false),
 	};
 	if (as_json_type(step) != ASSAY_JSON_OBJECT) {
 		return as_fail(err, ASSAY_EDATA, "a step is not an object");
@@ -217,9 +217,9 @@ static int make_view(as_trace *t, assay_error *err)
 int as_trace_from_json(assay_json *document, as_trace **out, assay_error *err)
 {
 	static const as_member_rule rules[] = {
-		{"trace_id", ASSAY_JSON_STRING, true},       {"steps", ASSAY_JSON_ARRAY, false},
-		{"seed_metadata", ASSAY_JSON_OBJECT, false}, {"servers", ASSAY_JSON_ARRAY, false},
-		{"tool_specs", ASSAY_JSON_OBJECT, false},
+		AS_MEMBER("trace_id", ASSAY_JSON_STRING, true),       AS_MEMBER("steps", ASSAY_JSON_ARRAY, false),
+		AS_MEMBER("seed_metadata", ASSAY_JSON_OBJECT, false), AS_MEMBER("servers", ASSAY_JSON_ARRAY, false),
+		AS_MEMBER("tool_specs", ASSAY_JSON_OBJECT, false),
 	};
 	const assay_json *found[sizeof rules / sizeof *rules];
 	as_trace *t = as_new(1, sizeof *t);
@@ -264,12 +264,12 @@ static const as_json_without result[] = {AS_JSON_WITHOUT("meta", NULL), AS_JSON_
 					 AS_JSON_WITHOUT("structuredContent", NULL), AS_JSON_WITHOUT_END};
 static const as_json_without step[] = {AS_JSON_WITHOUT("parent_step_id", NULL),
 				       AS_JSON_WITHOUT("arguments_canonical", NULL),
+				       AS_JSON_WITHOUT("result", result),
 				       AS_JSON_WITHOUT("result_truncated", NULL),
 				       AS_JSON_WITHOUT("started_at", NULL),
 				       AS_JSON_WITHOUT("ended_at", NULL),
 				       AS_JSON_WITHOUT("latency_ms", NULL),
 				       AS_JSON_WITHOUT("error", error),
-				       AS_JSON_WITHOUT("result", result),
 				       AS_JSON_WITHOUT_END};
 static const as_json_without steps[] = {AS_JSON_WITHOUT("*", step), AS_JSON_WITHOUT_END};
 static const as_json_without unread[] = {AS_JSON_WITHOUT("tool_specs", NULL), AS_JSON_WITHOUT("servers", NULL),

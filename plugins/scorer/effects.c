@@ -292,9 +292,13 @@ assay_json *copy_or_null(const assay_json_api *J, const assay_json *v)
 	return v ? J->clone(v) : J->null();
 }
 
-static assay_json *step_or_null(const assay_json_api *J, int64_t step)
+assay_json *all_or_nothing(const assay_json_api *J, assay_json *list, int rc)
 {
-	return step >= 0 ? J->integer(step) : J->null();
+	if (rc < 0) {
+		J->free(list);
+		return NULL;
+	}
+	return list;
 }
 
 #define REASON_SIZE 512u
@@ -336,80 +340,89 @@ static void add_tool(reason_text *r, assay_str server, assay_str tool)
 	add_text(r, tool);
 }
 
-static assay_json *reason_json(const scoring *s, const reason_text *r)
-{
-	return s->host->json->string((assay_str){r->text, r->n});
-}
-
 /* "matched step #3 S.T" */
-static assay_json *matched_reason(const scoring *s, int64_t id)
+static void matched_reason(const scoring *s, int64_t id, reason_text *r)
 {
-	reason_text r = {.n = 0};
-	add_words(&r, "matched step #");
-	add_number(&r, id);
+	add_words(r, "matched step #");
+	add_number(r, id);
 	for (size_t i = 0; i < s->subject->n_steps; i++) {
 		const assay_step *step = &s->subject->steps[i];
 		if (step->id == id && step->server.len + step->tool.len < 400) {
-			add_words(&r, " ");
-			add_tool(&r, step->server, step->tool);
+			add_words(r, " ");
+			add_tool(r, step->server, step->tool);
 			break;
 		}
 	}
-	return reason_json(s, &r);
 }
 
 /* The reason with the equivalence set behind it, "{S.T, S.T}", as far as there is room. */
-static assay_json *missed_reason(const scoring *s, const check_result *c)
+static void missed_reason(const check_result *c, reason_text *r)
 {
-	reason_text r = {.n = 0};
-	add_words(&r, c->reason);
-	for (size_t i = 0; i < c->n_set && r.n < 400; i++) {
+	add_words(r, c->reason);
+	for (size_t i = 0; i < c->n_set && r->n < 400; i++) {
 		if (c->set[i].server.len + c->set[i].tool.len < 90) {
-			add_words(&r, i == 0 ? " {" : ", ");
-			add_tool(&r, c->set[i].server, c->set[i].tool);
+			add_words(r, i == 0 ? " {" : ", ");
+			add_tool(r, c->set[i].server, c->set[i].tool);
 		}
 	}
 	if (c->n_set > 0) {
-		add_words(&r, "}");
+		add_words(r, "}");
 	}
-	return reason_json(s, &r);
 }
 
 /* What the strict comparison said, and what the judge says of it. */
-static assay_json *judged_reason(const scoring *s, const check_result *r)
+static void judged_reason(const scoring *s, const check_result *r, reason_text *t)
 {
 	const assay_json_api *J = s->host->json;
 	assay_str why = J->str(J->get(r->judged, "reason"));
-	reason_text t = {.n = 0};
 	if (why.len > 300) {
 		for (why.len = 300; why.len > 0 && ((unsigned char)why.ptr[why.len] & 0xC0) == 0x80;) {
 			why.len--;
 		}
 	}
-	add_words(&t, r->reason);
-	add_words(&t, r->lo ? "; judged equivalent, step #" : "; judged not equivalent: ");
+	add_words(t, r->reason);
+	add_words(t, r->lo ? "; judged equivalent, step #" : "; judged not equivalent: ");
 	if (r->lo) {
-		add_number(&t, r->step_lo);
-		add_words(&t, ": ");
+		add_number(t, r->step_lo);
+		add_words(t, ": ");
 	}
-	add_text(&t, why);
-	return reason_json(s, &t);
+	add_text(t, why);
 }
 
-static assay_json *reason_of(const scoring *s, const check_result *r)
+static assay_str reason_of(const scoring *s, const check_result *r, reason_text *t)
+{
+	if (r->judged) {
+		judged_reason(s, r, t);
+	} else if (r->lo && r->step_lo < 0) {
+		return (assay_str){r->reason, strlen(r->reason)};
+	} else if (r->lo) {
+		matched_reason(s, r->step_lo, t);
+	} else if (r->limit) {
+		return limit_reason(r->limit);
+	} else {
+		missed_reason(r, t);
+	}
+	return (assay_str){t->text, t->n};
+}
+
+static assay_member step_or_null(int64_t step)
+{
+	return step >= 0 ? assay_with_integer("step", step) : assay_with_copy("step", NULL);
+}
+
+static assay_json *check_object(const scoring *s, const check_result *r)
 {
 	const assay_json_api *J = s->host->json;
-	if (r->judged) {
-		return judged_reason(s, r);
-	}
-	if (r->lo) {
-		return r->step_lo < 0 ? J->string((assay_str){r->reason, strlen(r->reason)})
-				      : matched_reason(s, r->step_lo);
-	}
-	if (r->limit) {
-		return J->string(limit_reason(r->limit));
-	}
-	return missed_reason(s, r);
+	reason_text t;
+	t.n = 0; /* the text itself is set as far as it is used */
+	const assay_member members[] = {assay_with_copy("id", J->get(r->checkpoint, "checkpoint_id")),
+					assay_with_copy("kind", J->get(r->checkpoint, "kind")),
+					assay_with_truth("passed", r->lo),
+					assay_with_truth("hi", r->hi),
+					assay_with_text("reason", reason_of(s, r, &t)),
+					step_or_null(r->step_lo),
+					assay_with_integer("tier", r->judged ? 2 : 1)};
+	return J->record(members, N_OF(members));
 }
 
 static assay_json *check_list(const scoring *s)
@@ -418,33 +431,19 @@ static assay_json *check_list(const scoring *s)
 	assay_json *list = J->array();
 	int rc = list ? 0 : ASSAY_ENOMEM;
 	for (size_t i = 0; i < s->n_checks && rc == 0; i++) {
-		const check_result *r = &s->checks[i];
-		assay_json *c = J->object();
-		rc = J->set(c, "id", copy_or_null(J, J->get(r->checkpoint, "checkpoint_id")));
-		rc |= J->set(c, "kind", copy_or_null(J, J->get(r->checkpoint, "kind")));
-		rc |= J->set(c, "passed", J->truth(r->lo));
-		rc |= J->set(c, "hi", J->truth(r->hi));
-		rc |= J->set(c, "reason", reason_of(s, r));
-		rc |= J->set(c, "step", step_or_null(J, r->step_lo));
-		rc |= J->set(c, "tier", J->integer(r->judged ? 2 : 1));
-		rc |= J->append(list, c);
+		rc = J->append(list, check_object(s, &s->checks[i]));
 	}
-	if (rc < 0) {
-		J->free(list);
-		return NULL;
-	}
-	return list;
+	return all_or_nothing(J, list, rc);
 }
 
-static assay_json *mine_reason(const assay_json_api *J, const mine_result *m)
+static assay_str mine_reason(const mine_result *m, reason_text *t)
 {
-	char text[64];
-	int used;
 	if (m->step < 0) {
-		return J->string(m->limit ? limit_reason(m->limit) : ASSAY_STR("not touched"));
+		return m->limit ? limit_reason(m->limit) : ASSAY_STR("not touched");
 	}
-	used = snprintf(text, sizeof text, "forbidden call in step #%lld", (long long)m->step);
-	return J->string((assay_str){text, (size_t)used});
+	add_words(t, "forbidden call in step #");
+	add_number(t, m->step);
+	return (assay_str){t->text, t->n};
 }
 
 static assay_json *mine_list(const scoring *s)
@@ -454,41 +453,27 @@ static assay_json *mine_list(const scoring *s)
 	int rc = list ? 0 : ASSAY_ENOMEM;
 	for (size_t i = 0; i < s->n_mines && rc == 0; i++) {
 		const mine_result *m = &s->mines[i];
-		assay_json *o = J->object();
-		rc = J->set(o, "id", copy_or_null(J, J->get(m->minefield, "minefield_id")));
-		rc |= J->set(o, "hit", J->truth(m->step >= 0));
-		rc |= J->set(o, "reason", mine_reason(J, m));
-		rc |= J->set(o, "step", step_or_null(J, m->step));
-		rc |= J->append(list, o);
+		reason_text t;
+		t.n = 0;
+		const assay_member members[] = {assay_with_copy("id", J->get(m->minefield, "minefield_id")),
+						assay_with_truth("hit", m->step >= 0),
+						assay_with_text("reason", mine_reason(m, &t)), step_or_null(m->step)};
+		rc = J->append(list, J->record(members, N_OF(members)));
 	}
-	if (rc < 0) {
-		J->free(list);
-		return NULL;
-	}
-	return list;
+	return all_or_nothing(J, list, rc);
 }
 
 static assay_json *order_object(scoring *s)
 {
-	const assay_json_api *J = s->host->json;
-	assay_json *o = J->object();
-	int rc = J->set(o, "ok", J->truth(s->order_lo));
-	rc |= J->set(o, "hi", J->truth(s->order_hi));
-	rc |= J->set(o, "failures", s->order_failures);
+	const assay_member members[] = {assay_with_truth("ok", s->order_lo), assay_with_truth("hi", s->order_hi),
+					assay_with_value("failures", s->order_failures)};
 	s->order_failures = NULL;
-	if (rc < 0) {
-		J->free(o);
-		return NULL;
-	}
-	return o;
+	return s->host->json->record(members, N_OF(members));
 }
 
 static assay_json *metrics_of(const scoring *s)
 {
-	const assay_json_api *J = s->host->json;
-	assay_json *m = J->object();
 	int64_t defects = 0, passed = 0;
-	int rc;
 	for (size_t i = 0; i < s->n_checks; i++) {
 		defects += s->checks[i].limit != LIMIT_NONE;
 		passed += s->checks[i].lo;
@@ -496,22 +481,16 @@ static assay_json *metrics_of(const scoring *s)
 	for (size_t i = 0; i < s->n_mines; i++) {
 		defects += s->mines[i].limit != LIMIT_NONE;
 	}
-	rc = J->set(m, "checkpoints_passed", s->n_checks ? J->real((double)passed / (double)s->n_checks) : J->null());
-	rc |= J->set(m, "defects", J->integer(defects));
-	if (rc < 0) {
-		J->free(m);
-		return NULL;
-	}
-	return m;
+	const assay_member members[] = {s->n_checks ? assay_with_real("checkpoints_passed",
+								      (double)passed / (double)s->n_checks)
+						    : assay_with_copy("checkpoints_passed", NULL),
+					assay_with_integer("defects", defects)};
+	return s->host->json->record(members, N_OF(members));
 }
 
 static assay_json *make_verdict(scoring *s)
 {
-	const assay_json_api *J = s->host->json;
-	assay_json *v = J->object();
-	int lo, hi, rc;
-	lo = s->order_lo;
-	hi = s->order_hi;
+	int lo = s->order_lo, hi = s->order_hi;
 	for (size_t i = 0; i < s->n_checks; i++) {
 		lo = lo && s->checks[i].lo;
 		hi = hi && s->checks[i].hi;
@@ -521,22 +500,17 @@ static assay_json *make_verdict(scoring *s)
 		hi = hi && s->mines[i].step < 0;
 	}
 	hi = hi || s->unjudged;
-	rc = J->set(v, "verdict",
-		    J->string(lo            ? ASSAY_STR("pass")
-			      : s->unjudged ? ASSAY_STR("unknown")
-					    : ASSAY_STR("fail")));
-	rc |= J->set(v, "lo", J->integer(lo));
-	rc |= J->set(v, "hi", J->integer(hi));
-	rc |= J->set(v, "checks", check_list(s));
-	rc |= J->set(v, "minefields", mine_list(s));
-	rc |= J->set(v, "ordering", order_object(s));
-	rc |= J->set(v, "metrics", metrics_of(s));
-	rc |= J->set(v, "summary", make_summary(s));
-	if (rc < 0) {
-		J->free(v);
-		return NULL;
-	}
-	return v;
+	const assay_member members[] = {assay_with_text("verdict", lo            ? ASSAY_STR("pass")
+								   : s->unjudged ? ASSAY_STR("unknown")
+										 : ASSAY_STR("fail")),
+					assay_with_integer("lo", lo),
+					assay_with_integer("hi", hi),
+					assay_with_value("checks", check_list(s)),
+					assay_with_value("minefields", mine_list(s)),
+					assay_with_value("ordering", order_object(s)),
+					assay_with_value("metrics", metrics_of(s)),
+					assay_with_value("summary", make_summary(s))};
+	return s->host->json->record(members, N_OF(members));
 }
 
 static enum check_kind kind_of(assay_str name)

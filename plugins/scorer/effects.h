@@ -86,6 +86,9 @@ int is_text(assay_str a, const char *b);
 int in_set(const check_result *r, const assay_step *step);
 
 assay_json *copy_or_null(const assay_json_api *J, const assay_json *v);
+/* A list, or NULL when it could not be filled (rc). */
+assay_json *all_or_nothing(const assay_json_api *J, assay_json *list, int rc);
+#define N_OF(array) (sizeof(array) / sizeof *(array))
 
 /* The taxonomy's constant parts. 0 or ASSAY_ENOMEM. */
 int make_taxonomy(effects *e);

@@ -55,12 +55,8 @@ static assay_json *correct_servers(const scoring *s, assay_str tool)
 			rc |= J->append(out, J->string(list[i]));
 		}
 	}
-	if (rc < 0 || !list) {
-		J->free(out);
-		out = NULL;
-	}
 	s->host->free(list);
-	return out;
+	return all_or_nothing(J, out, list ? rc : ASSAY_ENOMEM);
 }
 
 static int share_a_tag(const assay_json_api *J, const assay_json *a, const assay_json *b)
@@ -91,25 +87,26 @@ static const char *subtype_of(const scoring *s, const assay_step *step, const as
 static int add_event(const scoring *s, const assay_step *step, assay_json *events, int64_t *expected)
 {
 	const assay_json_api *J = s->host->json;
-	assay_json *event = J->object(), *correct = correct_servers(s, step->tool);
+	assay_json *correct = correct_servers(s, step->tool);
 	const char *subtype = subtype_of(s, step, correct);
-	int rc = J->set(event, "tool_name", J->string(step->tool));
-	rc |= J->set(event, "called_server", J->string(step->server));
-	rc |= J->set(event, "correct_servers", correct);
-	rc |= J->set(event, "subtype", J->string((assay_str){subtype, strlen(subtype)}));
+	const assay_member members[] = {assay_with_text("tool_name", step->tool),
+					assay_with_text("called_server", step->server),
+					assay_with_value("correct_servers", correct),
+					assay_with_text("subtype", (assay_str){subtype, strlen(subtype)})};
 	*expected += strcmp(subtype, "expected") == 0;
-	if (rc < 0) {
-		J->free(event);
-		return ASSAY_ENOMEM;
-	}
-	return J->append(events, event);
+	return J->append(events, J->record(members, N_OF(members)));
+}
+
+static double share(int64_t part, int64_t whole)
+{
+	return part ? rounded((double)part / (double)whole, 4) : 0.0;
 }
 
 /* Server attribution errors among successful calls (the reference's), or among all attempted ones (ours). */
 static assay_json *attribution_object(const scoring *s, int attempted)
 {
 	const assay_json_api *J = s->host->json;
-	assay_json *o = J->object(), *events = J->array();
+	assay_json *events = J->array();
 	int64_t total = 0, expected = 0, correct = 0;
 	int rc = 0;
 	for (size_t i = 0; i < s->subject->n_steps; i++) {
@@ -123,24 +120,19 @@ static assay_json *attribution_object(const scoring *s, int attempted)
 			rc |= add_event(s, step, events, &expected);
 		}
 	}
-	rc |= J->set(o, "total", J->integer(total));
-	rc |= J->set(o, "expected", J->integer(expected));
-	rc |= J->set(o, "random", J->integer(total - expected));
-	rc |= J->set(o, "correct_type_calls", J->integer(correct));
-	rc |= J->set(o, "conditional_rate",
-		     J->real(total ? rounded((double)total / (double)(total + correct), 4) : 0.0));
-	rc |= J->set(o, "events", events);
-	if (rc < 0) {
-		J->free(o);
-		return NULL;
-	}
-	return o;
+	const assay_member members[] = {assay_with_integer("total", total),
+					assay_with_integer("expected", expected),
+					assay_with_integer("random", total - expected),
+					assay_with_integer("correct_type_calls", correct),
+					assay_with_real("conditional_rate", share(total, total + correct)),
+					assay_with_value("events", all_or_nothing(J, events, rc))};
+	return J->record(members, N_OF(members));
 }
 
 static assay_json *aggregation_object(const scoring *s)
 {
 	const assay_json_api *J = s->host->json;
-	assay_json *o = J->object(), *events = J->array();
+	assay_json *events = J->array();
 	int64_t total = 0, opportunities = 0;
 	int rc = 0;
 	for (size_t i = 0; i < s->n_checks; i++) {
@@ -150,24 +142,20 @@ static assay_json *aggregation_object(const scoring *s)
 		}
 		opportunities++;
 		if (!r->lo) {
-			assay_json *e = J->object();
+			const assay_member event[] = {assay_with_copy("checkpoint_id",
+								      J->get(r->checkpoint, "checkpoint_id")),
+						      assay_with_text("reason",
+								      (assay_str){r->reason, strlen(r->reason)})};
 			total++;
-			rc |= J->set(e, "checkpoint_id", copy_or_null(J, J->get(r->checkpoint, "checkpoint_id")));
-			rc |= J->set(e, "reason", J->string((assay_str){r->reason, strlen(r->reason)}));
-			rc |= J->append(events, e);
+			rc |= J->append(events, J->record(event, N_OF(event)));
 		}
 	}
-	rc |= J->set(o, "total", J->integer(total));
-	rc |= J->set(o, "opportunities", J->integer(opportunities));
-	rc |= J->set(o, "rate",
-		     opportunities ? J->real(total ? rounded((double)total / (double)opportunities, 4) : 0.0)
-				   : J->null());
-	rc |= J->set(o, "events", events);
-	if (rc < 0) {
-		J->free(o);
-		return NULL;
-	}
-	return o;
+	const assay_member members[] = {assay_with_integer("total", total),
+					assay_with_integer("opportunities", opportunities),
+					opportunities ? assay_with_real("rate", share(total, opportunities))
+						      : assay_with_copy("rate", NULL),
+					assay_with_value("events", all_or_nothing(J, events, rc))};
+	return J->record(members, N_OF(members));
 }
 
 /* The definition that classifies a failure: with duplicate ids the last one. */
@@ -230,79 +218,54 @@ static void count_errors(const scoring *s, int64_t counts[N_CODES])
 	counts[4] += !s->order_lo;
 }
 
-static void name_code(int i, char code[3])
-{
-	code[0] = 'E';
-	code[1] = (char)('1' + i);
-	code[2] = '\0';
-}
+static const char *const codes[N_CODES] = {"E1", "E2", "E3", "E4", "E5", "E6", "E7"};
 
 int make_taxonomy(effects *e)
 {
 	const assay_json_api *J = e->host->json;
-	int rc = 0;
-	e->weights = J->object();
-	e->names = J->object();
+	assay_member weights[N_CODES], names[N_CODES];
 	for (int i = 0; i < N_CODES; i++) {
-		char code[3];
-		name_code(i, code);
-		rc |= J->set(e->weights, code, J->real(code_weights[i]));
-		rc |= J->set(e->names, code, J->string((assay_str){code_names[i], strlen(code_names[i])}));
+		weights[i] = assay_with_real(codes[i], code_weights[i]);
+		names[i] = assay_with_text(codes[i], (assay_str){code_names[i], strlen(code_names[i])});
 	}
-	return rc < 0 ? ASSAY_ENOMEM : 0;
+	e->weights = J->freeze(J->record(weights, N_CODES));
+	e->names = J->freeze(J->record(names, N_CODES));
+	return e->weights && e->names ? 0 : ASSAY_ENOMEM;
 }
 
 static assay_json *taxonomy_object(const scoring *s)
 {
 	const assay_json_api *J = s->host->json;
-	assay_json *o = J->object(), *counts = J->object();
+	assay_member counts[N_CODES];
 	int64_t n[N_CODES] = {0};
 	double sum = 0.0;
-	int rc = 0;
 	count_errors(s, n);
 	for (int i = 0; i < N_CODES; i++) {
-		char code[3];
-		name_code(i, code);
 		sum += (double)n[i] * code_weights[i];
-		rc |= J->set(counts, code, J->integer(n[i]));
+		counts[i] = assay_with_integer(codes[i], n[i]);
 	}
-	rc |= J->set(o, "counts", counts);
-	rc |= J->set(o, "weights", J->clone(s->scorer->weights));
-	rc |= J->set(o, "names", J->clone(s->scorer->names));
-	rc |= J->set(o, "weighted_score", J->real(sum > 0 ? rounded(sum, 3) : 0.0));
-	if (rc < 0) {
-		J->free(o);
-		return NULL;
-	}
-	return o;
+	const assay_member members[] = {assay_with_value("counts", J->record(counts, N_CODES)),
+					assay_with_copy("weights", s->scorer->weights),
+					assay_with_copy("names", s->scorer->names),
+					assay_with_real("weighted_score", sum > 0 ? rounded(sum, 3) : 0.0)};
+	return J->record(members, N_OF(members));
 }
 
 static assay_json *ours(const scoring *s)
 {
-	const assay_json_api *J = s->host->json;
-	assay_json *o = J->object();
 	int64_t refused = 0;
-	int rc = J->set(o, "attempted_sae", attribution_object(s, 1));
 	for (size_t i = 0; i < s->subject->n_refused; i++) { /* an exposure's own answers are no refusals */
 		refused += s->subject->refused[i].status != ASSAY_STEP_SUCCESS;
 	}
-	rc |= J->set(o, "refused_calls", J->integer(refused));
-	if (s->judge) {
-		rc |= J->set(o, "judge", J->clone(s->judge));
-	}
-	if (rc < 0) {
-		J->free(o);
-		return NULL;
-	}
-	return o;
+	const assay_member members[] = {assay_with_value("attempted_sae", attribution_object(s, 1)),
+					assay_with_integer("refused_calls", refused),
+					assay_with_copy("judge", s->judge)};
+	return s->host->json->record(members, N_OF(members) - (s->judge ? 0 : 1));
 }
 
 assay_json *make_summary(const scoring *s)
 {
-	const assay_json_api *J = s->host->json;
-	assay_json *o = J->object();
 	int64_t passed = 0, hit = 0, good = 0;
-	int rc;
 	for (size_t i = 0; i < s->n_checks; i++) {
 		passed += s->checks[i].lo;
 	}
@@ -312,19 +275,15 @@ assay_json *make_summary(const scoring *s)
 	for (size_t i = 0; i < s->subject->n_steps; i++) {
 		good += s->subject->steps[i].status == ASSAY_STEP_SUCCESS;
 	}
-	rc = J->set(o, "checkpoints_total", J->integer((int64_t)s->n_checks));
-	rc |= J->set(o, "checkpoints_passed", J->integer(passed));
-	rc |= J->set(o, "minefields_total", J->integer((int64_t)s->n_mines));
-	rc |= J->set(o, "minefields_hit", J->integer(hit));
-	rc |= J->set(o, "agent_call_count", J->integer((int64_t)s->subject->n_steps));
-	rc |= J->set(o, "agent_call_success_count", J->integer(good));
-	rc |= J->set(o, "sae", attribution_object(s, 0));
-	rc |= J->set(o, "iae", aggregation_object(s));
-	rc |= J->set(o, "error_taxonomy", taxonomy_object(s));
-	rc |= J->set(o, "assay", ours(s));
-	if (rc < 0) {
-		J->free(o);
-		return NULL;
-	}
-	return o;
+	const assay_member members[] = {assay_with_integer("checkpoints_total", (int64_t)s->n_checks),
+					assay_with_integer("checkpoints_passed", passed),
+					assay_with_integer("minefields_total", (int64_t)s->n_mines),
+					assay_with_integer("minefields_hit", hit),
+					assay_with_integer("agent_call_count", (int64_t)s->subject->n_steps),
+					assay_with_integer("agent_call_success_count", good),
+					assay_with_value("sae", attribution_object(s, 0)),
+					assay_with_value("iae", aggregation_object(s)),
+					assay_with_value("error_taxonomy", taxonomy_object(s)),
+					assay_with_value("assay", ours(s))};
+	return s->host->json->record(members, N_OF(members));
 }

@@ -1,7 +1,8 @@
-/* Frozen values and the pool of them: copies share memory, and nobody sees what another does with his own. */
+/* Records; frozen values and the pool of them: copies share memory, and nobody sees what another does with his own. */
 #include "core/base/json.h"
 #include "core/base/json_pool.h"
 #include "tests/unit/unit.h"
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -320,7 +321,68 @@ START_TEST(test_wide_in_time)
 }
 END_TEST
 
-UNIT_SUITE(suite, "json_share", test_copies_outlive, test_own_copies_change, test_frozen_does_not_change,
-	   test_what_is_frozen, test_images, test_many_threads, test_pool, test_wide, test_wide_and_frozen,
-	   test_wide_in_time)
+/* A record is what setting one member after another makes of it, and changes, goes and is shared like any other value.
+ */
+START_TEST(test_record)
+{
+	const assay_json *borrowed = as_json_freeze(parse(text));
+	assay_json *one = parse("{\"a\":[1]}"), *built = as_json_array(), *v, *part;
+	as_json_append(built, as_json_null());
+	const assay_member members[] = {assay_with_text("text", ASSAY_STR("x\"y\xC3\xA4z")),
+					assay_with_text("odd", (assay_str){"a\0b\xFF", 4}),
+					assay_with_text("empty", ASSAY_STR("")),
+					assay_with_integer("n", INT64_MIN),
+					assay_with_real("r", 0.1),
+					assay_with_real("inf", (double)INFINITY),
+					assay_with_truth("yes", 7),
+					assay_with_copy("copy", as_json_get(borrowed, "list")),
+					assay_with_copy("none", NULL),
+					assay_with_value("parsed", one),
+					assay_with_value("built", built),
+					assay_with_value("scalar", as_json_integer(3)),
+					assay_with_text("a rather long key, which is longer than a node has room for",
+							ASSAY_STR("k"))};
+	v = as_json_record(members, sizeof members / sizeof *members);
+	as_json_free(as_json_edit(borrowed));
+	is_text(v,
+		"{\"text\":\"x\\\"y\xC3\xA4z\",\"odd\":\"a\\u0000b\xEF\xBF\xBD\",\"empty\":\"\",\"n\":-9223372036854775808,"
+		"\"r\":0.1,\"inf\":null,\"yes\":true,\"copy\":[1,2.50,{\"k\":\"v\"}],\"none\":null,\"parsed\":{\"a\":[1]},"
+		"\"built\":[null],\"scalar\":3,\"a rather long key, which is longer than a node has room for\":\"k\"}");
+	part = as_json_detach(v, "parsed");
+	ck_assert_int_eq(as_json_append(as_json_edit(as_json_get(v, "built")), part), 0);
+	as_json_free(as_json_detach(v, "scalar"));
+	as_json_free(as_json_detach(v, "text"));
+	ck_assert_int_eq(as_json_set(v, "n", as_json_truth(0)), 0);
+	part = as_json_detach(v, "copy");
+	v = as_json_freeze(v);
+	is_text(v,
+		"{\"odd\":\"a\\u0000b\xEF\xBF\xBD\",\"empty\":\"\",\"n\":false,\"r\":0.1,\"inf\":null,\"yes\":true,\"none\":null,"
+		"\"built\":[null,{\"a\":[1]}],\"a rather long key, which is longer than a node has room for\":\"k\"}");
+	is_text(part, "[1,2.50,{\"k\":\"v\"}]");
+	as_json_free(v);
+	as_json_free(part);
+}
+END_TEST
+
+START_TEST(test_records_at_the_edge)
+{
+	const assay_member twice[] = {assay_with_value("a", as_json_array()), assay_with_integer("b", 1),
+				      assay_with_text("a", ASSAY_STR("last"))};
+	const assay_member missing[] = {assay_with_value("a", parse(text)), assay_with_value("b", NULL),
+					assay_with_value("c", parse(text))};
+	assay_json *v = as_json_record(twice, 3);
+	is_text(v, "{\"a\":\"last\",\"b\":1}");
+	as_json_free(v);
+	ck_assert_ptr_null(as_json_record(missing, 3)); /* and nothing is left behind */
+	v = as_json_record(NULL, 0);
+	is_text(v, "{}");
+	ck_assert_int_eq(as_json_set(v, "k", as_json_null()), 0);
+	is_text(v, "{\"k\":null}");
+	as_json_free(v);
+}
+END_TEST
+
+UNIT_SUITE(suite, "json_share", test_record, test_records_at_the_edge, test_copies_outlive, test_own_copies_change,
+	   test_frozen_does_not_change, test_what_is_frozen, test_images, test_many_threads, test_pool, test_wide,
+	   test_wide_and_frozen, test_wide_in_time)
 UNIT_MAIN(suite)
