@@ -383,7 +383,9 @@ static int take_refusal(as_wire *w, const char *what, const assay_error *cause, 
 			as_error_hint(err, "%s", cause->hint);
 		}
 		if (code == ASSAY_EAUTH) {
-			as_error_hint(err, "give what it asks for (a key, a token) in \"headers\" of its entry under \"mcpServers\"");
+			as_error_hint(
+				err,
+				"give what it asks for (a key, a token) in \"headers\" of its entry under \"mcpServers\"");
 		}
 	}
 	return code;
