@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 static const unsigned char schema_text[] = {
 #include "core/run/manifest_schema.inc"
 };
