@@ -2,26 +2,7 @@
  * so a figure can only be what its attempts say. Pure; the same rows give the same bytes. Thread: one object, one
  * thread.
  *
- * Report model (what reporters get and figures.json holds):
- * {"name","version","seed","bench_id","profile","captions":[text],
- *  "servers":[{"server_id","class","name","version","protocol","tools","tool_surface_hash"}],
- *  "plugins":[{"use","version"}],
- *  "funnel":[{"category","wanted","slots","goals","traces","successful","distilled","valid","certified","pending",
- *     "reasons":{stage:{reason:n}}}],  slots that passed each stage; pending ones are under way, all others that did
- * not pass a stage are among its reasons "gates":[{"gate","required","passed","failed"}],
- *  "leaderboard":[{"condition","candidate","listed","k","tasks","attempts","void","unknown",
- *     "pass_rate":R,"pass_hat_k":R,"pass_at_k":R,"served":{level:share},"ends":{end:n},"mean_calls","mean_turns",
- *     "tool_hallucinations","minefields_hit","wrong_server_calls","sae":A,"attempted_sae":A,"exposure":{"use",options}
- * or null, "reachability":{"checkpoints":share,"tasks":share,"mean_tools"}}],  in order of condition, then
- * pass_hat_k.lo and pass_rate.lo falling, name;
- * "categories":[{"condition","candidate","category","tasks","attempts","pass_rate":R, "served"}],
- *  "tasks":[{"task_id","category","index","prompt","servers","checkpoints","minefields","trace_depth",
- *     "passes":[{"condition","candidate","passed","passed_hi","attempts","served"}]}]}
- * A = {"attempts","share","calls","expected","random","conditional_rate"}: server attribution errors, calls of a needed
- * tool's name on another server (reference page 4.7), "sae" among those that succeeded, "attempted_sae" among all.
- * R = {"lo","hi","interval_lo":[a,b],"interval_hi":[a,b]}: bounds of design page "replay" rule 8, each with its own 95
- * % interval (Wilson over attempts for pass_rate; bootstrap over tasks for the k figures). Numbers are rounded to 6
- * decimals. */
+ * The report model that comes out is described in the guide of the SDK, "Documents". */
 #ifndef AS_FIGURES_H
 #define AS_FIGURES_H
 

@@ -8,8 +8,9 @@
 extern "C" {
 #endif
 
-/* Bits of assay_tool.flags, decided by the core when the catalogue is taken (design page "replay", rule 1; reference
- * page 7.6 for destructive names). */
+/* Bits of assay_tool.flags, decided by the core when the catalogue is taken. On a server of class stateful_write a tool
+ * writes unless the manifest says otherwise, it is annotated readOnlyHint, or its name begins with a reading verb; on
+ * the others none does. */
 #define ASSAY_TOOL_WRITES 1u      /* calling it may change the server's state */
 #define ASSAY_TOOL_DESTRUCTIVE 2u /* its name says that it deletes, drops, cancels ... */
 

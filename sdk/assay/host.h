@@ -42,8 +42,8 @@ typedef struct assay_bm25 assay_bm25;
 typedef struct assay_text_api {
 	uint32_t size;
 	uint32_t reserved;
-	double (*jaccard)(assay_str a, assay_str b); /* token sets, reference page 5.3; -1 when memory is out */
-	double (*ratio)(assay_str a, assay_str b);   /* difflib ratio, reference page 3; -1 when memory is out */
+	double (*jaccard)(assay_str a, assay_str b); /* of the sets of [a-z0-9]{2,} runs in lower case; -1: no memory */
+	double (*ratio)(assay_str a, assay_str b);   /* Python's difflib ratio; -1: no memory */
 	int (*lower)(assay_str s, assay_text *out,
 		     assay_error *err); /* Unicode lower case; free with json->text_free */
 	int (*regex_search)(assay_str pattern, assay_str subject, int *found,
@@ -57,7 +57,7 @@ typedef struct assay_text_api {
 	void (*bm25_free)(assay_bm25 *index);
 } assay_text_api;
 
-/* Random numbers of this call: MT19937 with Python's derived draws (reference page 5.1). */
+/* Random numbers of this call: MT19937 with the draws that Python derives from it. */
 typedef struct assay_rng_api {
 	uint32_t size;
 	uint32_t reserved;

@@ -32,7 +32,7 @@ extern "C" {
 /* Styles of the writer. */
 #define ASSAY_JSON_COMPACT 0u       /* no spaces, non-ASCII raw, insertion order, numbers as spelled */
 #define ASSAY_JSON_PRETTY 1u        /* two-space indent */
-#define ASSAY_JSON_CANONICAL 2u     /* keys sorted by code point, numbers normalised (reference page, section 2) */
+#define ASSAY_JSON_CANONICAL 2u     /* keys sorted by code point, numbers as Python writes them */
 #define ASSAY_JSON_PYTHON 3u        /* ", " and ": ", non-ASCII as \uXXXX, insertion order, numbers normalised */
 #define ASSAY_JSON_PYTHON_RAW 4u    /* as PYTHON, non-ASCII raw */
 #define ASSAY_JSON_PYTHON_SORTED 5u /* as PYTHON, keys sorted */

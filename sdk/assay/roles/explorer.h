@@ -1,4 +1,4 @@
-/* Assay SDK, role explorer: an agent that pursues a goal or a task's prompt. Reference page 7.1. */
+/* Assay SDK, role explorer: an agent that pursues a goal or a task's prompt. */
 #ifndef ASSAY_ROLES_EXPLORER_H
 #define ASSAY_ROLES_EXPLORER_H
 

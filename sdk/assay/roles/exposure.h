@@ -1,4 +1,4 @@
-/* Assay SDK, role exposure: which tools an agent is offered, and what becomes of its calls. Reference page part 6. */
+/* Assay SDK, role exposure: which tools an agent is offered, and what becomes of its calls. */
 #ifndef ASSAY_ROLES_EXPOSURE_H
 #define ASSAY_ROLES_EXPOSURE_H
 

@@ -1,4 +1,4 @@
-/* Assay SDK, role goalgen: from seed tools to goals that a user might have. Reference page 7.2. */
+/* Assay SDK, role goalgen: from seed tools to goals that a user might have. */
 #ifndef ASSAY_ROLES_GOALGEN_H
 #define ASSAY_ROLES_GOALGEN_H
 

@@ -7,7 +7,7 @@
 typedef struct assay_reporter_ops {
 	ASSAY_OPS_HEAD;
 	const char *file_name; /* default name of its output, such as "report.md" */
-	/* Write the report of `model` (its shape: core/run/figures.h, "report model") piece by piece. Pure: the same
+	/* Write the report of `model` (its shape: the guide, "Documents") piece by piece. Pure: the same
 	 * model gives the same bytes. */
 	int (*render)(void *self, assay_call *call, const assay_json *model, assay_sink *out, assay_error *err);
 } assay_reporter_ops; /* required: file_name, render */

@@ -1,5 +1,5 @@
 /* Assay SDK, role sampler: which tools a category is about, and which tools stand beside the right ones.
- * Paper: DynamicMCPBench, tool sampling; reference page part 5. */
+ * Paper: DynamicMCPBench, tool sampling. */
 #ifndef ASSAY_ROLES_SAMPLER_H
 #define ASSAY_ROLES_SAMPLER_H
 
@@ -12,8 +12,10 @@ typedef struct assay_sampler_ops {
 	 * numbers come from host->rng only. candidates never contains a required tool. Required operation. */
 	int (*draw)(void *self, assay_call *call, assay_tools required, assay_tools candidates, size_t n,
 		    uint32_t *picked, size_t *n_picked, assay_error *err);
-	/* Emit whole seed sets instead: arrays of {"server", "tool"}, all that exist, in a fixed order. Optional
-	 * (NULL): the core then takes an anchor at random and draws the rest around it. */
+	/* Emit whole seed sets instead: arrays of {"server", "tool"}, all that exist, in a fixed order, 100000 at most;
+	 * the core takes one of them at random for each goal, as it is, whatever the category's size. None at all is no
+	 * error: the category has no goals then. Optional (NULL): the core takes an anchor at random and draws the rest
+	 * around it. */
 	int (*seed_sets)(void *self, assay_call *call, assay_tools catalogue, assay_sink *sets, assay_error *err);
 } assay_sampler_ops;
 

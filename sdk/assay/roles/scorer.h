@@ -1,17 +1,18 @@
-/* Assay SDK, role scorer: did the attempt bring about what the task asks for? Reference page part 4. */
+/* Assay SDK, role scorer: did the attempt bring about what the task asks for?
+ * Shapes of tasks and traces: the guide, "Documents". */
 #ifndef ASSAY_ROLES_SCORER_H
 #define ASSAY_ROLES_SCORER_H
 
 #include <assay/plugin.h>
 
-/* How a step was answered (design page "replay", rule 6). */
+/* How a step was answered: by the live server, or from what was recorded of it, the nearest that there is. */
 #define ASSAY_SERVED_LIVE 0u
-#define ASSAY_SERVED_EXACT 1u
-#define ASSAY_SERVED_EQUIVALENT 2u
-#define ASSAY_SERVED_NEAR 3u
-#define ASSAY_SERVED_SIMULATED 4u
-#define ASSAY_SERVED_MISS 5u
-#define ASSAY_SERVED_REFUSED 6u /* never reached the world */
+#define ASSAY_SERVED_EXACT 1u      /* the same call was recorded */
+#define ASSAY_SERVED_EQUIVALENT 2u /* a recorded call meets the same argument predicate of the task */
+#define ASSAY_SERVED_NEAR 3u       /* a recorded read with nearly the same arguments */
+#define ASSAY_SERVED_SIMULATED 4u  /* by a model */
+#define ASSAY_SERVED_MISS 5u       /* not at all: the agent was told of an error. What would have come is unknown */
+#define ASSAY_SERVED_REFUSED 6u    /* never reached the world */
 
 /* Status of a step. */
 #define ASSAY_STEP_SUCCESS 0u
@@ -29,7 +30,7 @@ typedef struct assay_step {
 	assay_str tool;
 	const assay_json *arguments; /* NULL: none */
 	const assay_json *result;    /* MCP result object, NULL: none */
-	assay_str text;              /* rendered result, reference page 4.4 */
+	assay_str text;              /* of the result: its text parts joined by LF; without any, all of it as JSON */
 } assay_step;
 
 /* What the world answered to the probe of a checkpoint "state_condition" once the agent had stopped. */
@@ -43,7 +44,7 @@ typedef struct assay_probe {
 typedef struct assay_subject {
 	uint32_t size;
 	uint32_t reserved;
-	const assay_json *task;  /* reference page 1.2 */
+	const assay_json *task;
 	const assay_json *trace; /* the whole document */
 	const assay_step *steps; /* agent calls in trace order, refused ones left out */
 	size_t n_steps;
@@ -58,12 +59,14 @@ typedef struct assay_subject {
 
 typedef struct assay_scorer_ops {
 	ASSAY_OPS_HEAD;
-	/* Emit exactly one verdict:
+	/* Emit exactly one verdict, of which verdict, lo and hi are required:
 	 * {"verdict": "pass"|"fail"|"unknown", "lo": 0..1, "hi": 0..1,
 	 *  "checks": [{"id","kind","passed": bool,"hi": bool,"reason","step": id or null,"tier": 1}],
 	 *  "minefields": [{"id","hit": bool,"reason","step"}], "ordering": {"ok": bool,"hi": bool,"failures": [text]},
 	 *  "metrics": {name: number or null}, "summary": {...}}.
-	 * lo and hi are the bounds of design page "replay", rule 8; verdict is lo's. Required operation. */
+	 * lo is the score when a miss counts as an error, hi when a missed call counts as a success that could have
+	 * brought about whatever is asked of its result; a scorer that misses do not matter to gives one number twice.
+	 * verdict goes by lo. metrics: what else is measured; reports give the mean of each. Required operation. */
 	int (*score)(void *self, assay_call *call, const assay_subject *subject, assay_sink *verdict, assay_error *err);
 } assay_scorer_ops;
 
