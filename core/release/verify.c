@@ -271,9 +271,11 @@ static int open_scorer(verification *v, size_t i, assay_error *err)
 static int prepare(verification *v, assay_error *err)
 {
 	const as_manifest *m = v->manifest;
+	const as_engine_options models = {.manifest = m, .offline = true};
 	int rc;
 	v->engine.manifest = m;
-	rc = as_worker_new(&v->engine, &v->worker, err);
+	rc = as_engine_open_models(&v->engine, &models, err);
+	rc = rc < 0 ? rc : as_worker_new(&v->engine, &v->worker, err);
 	rc = rc < 0 ? rc : as_figures_new(m->document, m->bench_id, &v->figures, err);
 	if (rc == 0) {
 		v->scorers = as_new(m->n_scorers + 1, sizeof(as_instance *));
@@ -316,6 +318,7 @@ static void close_all(verification *v)
 	free(v->scorers);
 	as_worker_free(v->worker);
 	as_figures_free(v->figures);
+	as_engine_close_models(&v->engine);
 	as_catalogue_free(v->engine.catalogue);
 	as_manifest_free(v->manifest);
 	as_release_close(v->release);

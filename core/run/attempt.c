@@ -241,7 +241,7 @@ int as_session_run(as_worker *w, const as_session_spec *spec, as_session_result 
 	}
 	if (rc == 0) {
 		out->ran = true;
-		rc = note_times(c.engine, c.recorder, spec, wall, begun, err);
+		rc = spec->untimed ? 0 : note_times(c.engine, c.recorder, spec, wall, begun, err);
 	}
 	if (rc < 0) {
 		as_trace_free(out->trace);

@@ -21,6 +21,7 @@ typedef struct as_session_spec {
 	as_world *world;                    /* borrowed */
 	const as_condition_spec *described; /* its describer words what is offered; NULL: nobody does */
 	bool probed;                        /* the task's probes are asked in the end */
+	bool untimed;                       /* how long it took is kept nowhere */
 } as_session_spec;
 
 typedef struct as_session_result {

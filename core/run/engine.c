@@ -30,10 +30,10 @@ static int make_redactor(as_engine *e, assay_error *err)
 	return rc;
 }
 
-static int make_hub(as_engine *e, const as_engine_options *options, assay_error *err)
+int as_engine_open_models(as_engine *e, const as_engine_options *options, assay_error *err)
 {
 	const as_manifest *m = e->manifest;
-	as_llm_hub_options hub = {.n_models = m->n_models,
+	as_llm_hub_options hub = {.n_models = m->n_models + 1, /* with the gates' own */
 				  .variable = as_variable,
 				  .payload = e->variables,
 				  .store = e->store,
@@ -43,13 +43,19 @@ static int make_hub(as_engine *e, const as_engine_options *options, assay_error 
 				  .log = e->log,
 				  .redactor = e->redactor};
 	e->models = as_new(m->n_models + 1, sizeof *e->models);
-	for (size_t i = 0; e->models && i < m->n_models; i++) {
+	for (size_t i = 0; e->models && i <= m->n_models; i++) {
 		const as_model_spec *s = &m->models[i];
 		e->models[i] = (as_llm_settings){s->name,   s->llm.use,  s->llm.options, s->price,
 						 s->limits, s->sampling, s->answers};
 	}
 	hub.models = e->models;
 	return e->models ? as_llm_hub_new(&hub, &e->llm, err) : as_fail_memory(err);
+}
+
+void as_engine_close_models(as_engine *e)
+{
+	as_llm_hub_free(e->llm);
+	free(e->models);
 }
 
 int as_engine_open(const as_engine_options *options, as_engine **out, assay_error *err)
@@ -91,7 +97,7 @@ int as_engine_open(const as_engine_options *options, as_engine **out, assay_erro
 		rc = make_quota(e, err);
 	}
 	if (rc == 0) {
-		rc = make_hub(e, options, err);
+		rc = as_engine_open_models(e, options, err);
 	}
 	if (rc < 0) {
 		as_engine_close(e);
@@ -118,8 +124,7 @@ void as_engine_close(as_engine *e)
 		return;
 	}
 	as_workdir_close(&e->work);
-	as_llm_hub_free(e->llm);
-	free(e->models);
+	as_engine_close_models(e);
 	as_quota_free(e->quota);
 	as_variables_free(e->variables);
 	as_log_set_redactor(e->log, NULL);

@@ -22,7 +22,7 @@ typedef struct as_engine {
 	const as_cancel *cancel;
 	as_progress *progress;
 	uint32_t jobs;
-	as_llm_hub *llm; /* the manifest's models, in its order */
+	as_llm_hub *llm; /* the manifest's models, in its order, and the gates' own */
 	as_llm_settings *models;
 
 	as_variables *variables;
@@ -50,6 +50,10 @@ typedef struct as_engine_options {
 
 int as_engine_open(const as_engine_options *options, as_engine **out, assay_error *err);
 void as_engine_close(as_engine *e);
+
+/* The models alone, of an engine that is put together otherwise. After its manifest and before any gate. */
+int as_engine_open_models(as_engine *e, const as_engine_options *options, assay_error *err);
+void as_engine_close_models(as_engine *e);
 
 /* Can the models be asked that authors (or candidates and scorers) use? Nothing is sent. ASSAY_EAUTH names the variable
  * that is not set. Part of the stages that ask them. */

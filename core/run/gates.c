@@ -52,6 +52,34 @@ int as_gate_score_shown(const gate_input *in, const as_trace *trace, bool *passe
 	return score(in, in->task, trace, passes, verdict, err);
 }
 
+/* Is this edge about the checkpoint? */
+static bool orders(const assay_json *edge, const assay_json *checkpoint)
+{
+	assay_str id = as_json_str(as_json_get(checkpoint, "checkpoint_id"));
+	return as_str_eq(as_json_str(as_json_get(edge, "before_id")), id) ||
+	       as_str_eq(as_json_str(as_json_get(edge, "after_id")), id);
+}
+
+int as_gate_score_part(const gate_input *in, const as_trace *trace, const assay_json *checkpoint, bool only,
+		       bool *passes, assay_error *err)
+{
+	assay_json *part = as_json_clone(in->task), *kept = as_json_array(), *edges = as_json_array();
+	int rc = part && kept && edges ? 0 : ASSAY_ENOMEM;
+	for (const assay_json *c = as_json_first(as_json_get(in->task, "checkpoints")); c && rc == 0;
+	     c = as_json_next(c)) {
+		rc = (c == checkpoint) == only ? as_json_append(kept, as_json_clone(c)) : 0;
+	}
+	for (const assay_json *o = as_json_first(as_json_get(in->task, "ordering")); o && rc == 0;
+	     o = as_json_next(o)) {
+		rc = only || orders(o, checkpoint) ? 0 : as_json_append(edges, as_json_clone(o));
+	}
+	rc |= as_json_set(part, "checkpoints", kept);
+	rc |= as_json_set(part, "ordering", edges);
+	rc = rc < 0 ? as_fail_memory(err) : score(in, part, trace, passes, NULL, err);
+	as_json_free(part);
+	return rc;
+}
+
 /* Walk the reference's calls through its tape once, and ask the task's probes in the end. *misses: calls not served
  * exactly as they were recorded, and probes without an answer. *probes: what they answered; NULL: it has none. */
 static int walk_reference(const gate_input *in, uint64_t *misses, assay_json **probes, assay_error *err)
@@ -85,15 +113,8 @@ static int walk_reference(const gate_input *in, uint64_t *misses, assay_json **p
 /* The task holds on the trace it was made from. */
 static int gate_grounded(const gate_input *in, bool *passed, assay_json *evidence, assay_error *err)
 {
-	assay_json *verdict = NULL, *failed = as_json_array(), *probes = NULL;
-	as_trace *shown = NULL; /* the trace with what the tape says of the state in the end */
-	uint64_t misses = 0;
-	int rc = 0;
-	if (as_task_has_probes(in->task)) {
-		rc = walk_reference(in, &misses, &probes, err);
-		rc = rc < 0 ? rc : as_trace_with_probes(in->trace, probes, &shown, err);
-	}
-	rc = rc < 0 ? rc : as_gate_score_shown(in, shown ? shown : in->trace, passed, &verdict, err);
+	assay_json *verdict = NULL, *failed = as_json_array();
+	int rc = as_gate_score_shown(in, in->shown, passed, &verdict, err);
 	for (const assay_json *c = as_json_first(as_json_get(verdict, "checks")); c && rc == 0; c = as_json_next(c)) {
 		if (!as_json_boolean(as_json_get(c, "passed"), 0)) {
 			rc = as_json_append(failed, as_json_clone(as_json_get(c, "id")));
@@ -105,7 +126,6 @@ static int gate_grounded(const gate_input *in, bool *passed, assay_json *evidenc
 	}
 	as_json_free(failed);
 	as_json_free(verdict);
-	as_trace_free(shown);
 	return rc;
 }
 
@@ -155,7 +175,7 @@ static const gate gates[] = {
 	{"replays", gate_replays},
 	{"no_tool_fails", gate_no_tool_fails},
 	{"echo_fails", as_gate_echo_fails},
-	{"random_fails", as_gate_random_fails},
+	{AS_GATE_RANDOM, as_gate_random_fails},
 	{"mutants_caught", as_gate_mutants_caught},
 	{"no_answer_in_prompt", as_gate_no_answer_in_prompt},
 	{"necessary", as_gate_necessary},
@@ -168,7 +188,7 @@ static const gate gates[] = {
 const char *const *as_gate_names(void)
 {
 	static const char *const names[] = {"grounded",      "replays",        "no_tool_fails",       "echo_fails",
-					    "random_fails",  "mutants_caught", "no_answer_in_prompt", "necessary",
+					    AS_GATE_RANDOM,  "mutants_caught", "no_answer_in_prompt", "necessary",
 					    "fits_category", AS_GATE_SECOND,   AS_GATE_VALID,         NULL};
 	return names;
 }
@@ -197,6 +217,33 @@ static int add_result(assay_json *certificate, const char *name, bool passed, bo
 	return as_json_append(certificate, entry);
 }
 
+/* Who is asked by a gate that asks somebody: is he there? */
+static bool has_agent(const as_context *c, const char *name)
+{
+	const as_manifest *m = c->engine->manifest;
+	const as_impl_info *info;
+	if (strcmp(name, AS_GATE_RANDOM) == 0) {
+		return as_registry_find(c->engine->registry, m->dice.use, ASSAY_ROLE_EXPLORER, &info, NULL) == 0 &&
+		       as_registry_find(c->engine->registry, m->dice_model->llm.use, ASSAY_ROLE_LLM, &info, NULL) == 0;
+	}
+	return (m->second.use || strcmp(name, AS_GATE_SECOND) != 0) &&
+	       (m->validator.use || strcmp(name, AS_GATE_VALID) != 0);
+}
+
+static int show_state(gate_input *in, as_trace **shown, assay_error *err)
+{
+	assay_json *probes = NULL;
+	uint64_t misses = 0;
+	int rc = 0;
+	in->shown = in->trace;
+	if (as_task_has_probes(in->task)) {
+		rc = walk_reference(in, &misses, &probes, err);
+		rc = rc < 0 ? rc : as_trace_with_probes(in->trace, probes, shown, err);
+		in->shown = *shown;
+	}
+	return rc;
+}
+
 int as_gates_run(as_worker *w, const assay_json *task, const as_trace *trace, const as_tape *tape, const char *subject,
 		 const assay_json *known, assay_json **certificate, bool *passed, const char **reason, assay_error *err)
 {
@@ -204,6 +251,7 @@ int as_gates_run(as_worker *w, const assay_json *task, const as_trace *trace, co
 	as_instance *scorer;
 	gate_input in = {.context = &c, .task = task, .trace = trace, .tape = tape, .known = known};
 	assay_json *list = as_json_array(), *steps_only = NULL;
+	as_trace *shown = NULL;
 	const as_manifest *m;
 	int rc;
 	as_context_init(&c, w, "gate", subject, 0, 0);
@@ -215,11 +263,11 @@ int as_gates_run(as_worker *w, const assay_json *task, const as_trace *trace, co
 	in.judged = as_json_count(as_json_get(steps_only, "checkpoints")) > 0 ? steps_only : task;
 	rc = rc < 0 ? rc : list ? as_worker_strict_scorer(w, &scorer, err) : as_fail_memory(err);
 	in.scorer = rc == 0 ? scorer : NULL;
+	rc = rc < 0 ? rc : show_state(&in, &shown, err);
 	for (size_t i = 0; i < N_GATES && rc == 0; i++) {
 		assay_json *evidence;
 		bool ok = false, required = is_required(m, gates[i].name);
-		if ((!m->second.use && strcmp(gates[i].name, AS_GATE_SECOND) == 0) ||
-		    (!m->validator.use && strcmp(gates[i].name, AS_GATE_VALID) == 0)) {
+		if (!has_agent(&c, gates[i].name) && !required) {
 			continue; /* there is nobody to ask */
 		}
 		evidence = as_json_object();
@@ -235,6 +283,7 @@ int as_gates_run(as_worker *w, const assay_json *task, const as_trace *trace, co
 		rc = add_result(list, gates[i].name, ok, required, evidence);
 	}
 	as_json_free(steps_only);
+	as_trace_free(shown);
 	if (rc < 0) {
 		as_json_free(list);
 		list = NULL;

@@ -8,6 +8,9 @@
 /* Why a task has no certificate that came without the trace it was made from. */
 #define AS_NO_REFERENCE "no_reference"
 
+/* The gate that throws dice: left out where the plugins are not there that do, and it is not required. */
+#define AS_GATE_RANDOM "random_fails"
+
 /* The gate that needs an agent of the manifest (generation.gates.agent). */
 #define AS_GATE_SECOND "second_agrees"
 

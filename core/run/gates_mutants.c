@@ -1,15 +1,19 @@
-/* Gates about single checkpoints: spoiled references must fail, answers must not be given away, every checkpoint must
- * be about something that the goal needs. */
+/* Gates about single checkpoints: spoiled references must fail, answers must not be given away. */
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/run/gates_private.h"
 #include "core/task/predicate.h"
+#include "core/world/probe.h"
+#include "core/world/replay.h"
 #include <assay/roles/scorer.h>
 #include <string.h>
 
-#define MIN_FED 2 /* bytes of a value from which on its place in an earlier result is no accident */
+#define MIN_OTHERS 2 /* other answers that say something about a value */
 
-static bool is_kind(const assay_json *checkpoint, const char *kind)
+/* Ways of spoiling what a checkpoint looks at. */
+enum { VALUE_DROP, VALUE_SWAP, VALUE_CORRUPT };
+
+bool as_gate_is_kind(const assay_json *checkpoint, const char *kind)
 {
 	return as_str_is(as_json_str(as_json_get(checkpoint, "kind")), kind);
 }
@@ -32,11 +36,11 @@ bool as_gate_in_set(const assay_json *checkpoint, assay_str server, assay_str to
 
 bool as_gate_meets(const assay_json *checkpoint, const assay_step *step)
 {
-	return is_kind(checkpoint, "tool_effect") && as_gate_in_set(checkpoint, step->server, step->tool) &&
+	return as_gate_is_kind(checkpoint, "tool_effect") && as_gate_in_set(checkpoint, step->server, step->tool) &&
 	       as_args_match(as_json_get(checkpoint, "arg_predicate"), step->arguments, NULL) == 1;
 }
 
-static bool is_word_byte(char c)
+bool as_gate_is_word(char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
 }
@@ -44,9 +48,9 @@ static bool is_word_byte(char c)
 bool as_gate_holds(assay_str text, assay_str value)
 {
 	for (size_t i = 0; value.len > 0 && value.len <= text.len && i <= text.len - value.len; i++) {
-		bool before = i > 0 && is_word_byte(text.ptr[i - 1]) && is_word_byte(value.ptr[0]);
-		bool after = i + value.len < text.len && is_word_byte(text.ptr[i + value.len]) &&
-			     is_word_byte(value.ptr[value.len - 1]);
+		bool before = i > 0 && as_gate_is_word(text.ptr[i - 1]) && as_gate_is_word(value.ptr[0]);
+		bool after = i + value.len < text.len && as_gate_is_word(text.ptr[i + value.len]) &&
+			     as_gate_is_word(value.ptr[value.len - 1]);
 		if (!before && !after && memcmp(text.ptr + i, value.ptr, value.len) == 0) {
 			return true;
 		}
@@ -54,16 +58,15 @@ bool as_gate_holds(assay_str text, assay_str value)
 	return false;
 }
 
-/* The text of a scalar; empty for others. */
-static assay_str scalar(const assay_json *v)
+assay_str as_gate_scalar(const assay_json *v)
 {
 	return as_json_type(v) == ASSAY_JSON_NUMBER ? as_json_spelling(v) : as_json_str(v);
 }
 
 static bool leaf_from(const gate_input *in, const assay_step *step, const assay_json *v)
 {
-	assay_str value = scalar(v), prompt = as_json_str(as_json_get(in->task, "prompt"));
-	if (value.len >= MIN_FED) {
+	assay_str value = as_gate_scalar(v), prompt = as_json_str(as_json_get(in->task, "prompt"));
+	if (value.len >= AS_GATE_MIN_FED) {
 		return as_gate_holds(step->text, value) && !as_gate_holds(prompt, value);
 	}
 	for (const assay_json *m = as_json_first(v); m; m = as_json_next(m)) {
@@ -82,127 +85,6 @@ bool as_gate_feeds(const gate_input *in, const assay_step *step, const assay_ste
 
 /* --- Mutants -------------------------------------------------------------------------------------------------------
  */
-
-/* Another value of the same type. */
-static assay_json *spoil(const assay_json *v)
-{
-	assay_json *out;
-	int rc = 0;
-	switch (as_json_type(v)) {
-	case ASSAY_JSON_STRING:
-		return as_json_cstring("\xe2\x80\x94");
-	case ASSAY_JSON_NUMBER:
-		return as_json_integer(as_json_i64(v, 0) + 1000003);
-	case ASSAY_JSON_BOOL:
-		return as_json_truth(!as_json_boolean(v, 0));
-	case ASSAY_JSON_ARRAY:
-		out = as_json_array();
-		for (const assay_json *m = as_json_first(v); m && rc == 0; m = as_json_next(m)) {
-			rc = as_json_append(out, spoil(m));
-		}
-		break;
-	case ASSAY_JSON_OBJECT:
-		out = as_json_object();
-		for (const assay_json *m = as_json_first(v); m && rc == 0; m = as_json_next(m)) {
-			bool fixed = as_str_is(as_json_key(m), "type"); /* a part's kind is no value of it */
-			rc = as_json_set_n(out, as_json_key(m), fixed ? as_json_clone(m) : spoil(m));
-		}
-		break;
-	default:
-		return as_json_null();
-	}
-	if (rc < 0) {
-		as_json_free(out);
-		return NULL;
-	}
-	return out;
-}
-
-static int blank_step(assay_json *step)
-{
-	return as_json_set(step, "result", spoil(as_json_get(step, "result")));
-}
-
-static int corrupt_step(assay_json *step, const assay_json *checkpoint)
-{
-	const assay_json *predicate = as_json_get(checkpoint, "arg_predicate");
-	bool checked = as_json_count(as_json_get(predicate, "must_include")) > 0 ||
-		       as_json_count(as_json_get(predicate, "must_match")) > 0;
-	return checked ? as_json_set(step, "arguments", spoil(as_json_get(step, "arguments")))
-		       : as_json_set(step, "status", as_json_cstring("error"));
-}
-
-static int swap_step(assay_json *step, const assay_tool *other)
-{
-	int rc = as_json_set(step, "server_id",
-			     other ? as_json_string(other->server) : as_json_clone(as_json_get(step, "server_id")));
-	return rc |
-	       as_json_set(step, "tool_name", other ? as_json_string(other->name) : as_json_cstring("no such tool"));
-}
-
-static const assay_step *step_of(const gate_input *in, const assay_json *step)
-{
-	int64_t id = as_json_i64(as_json_get(step, "step_id"), -1);
-	for (size_t i = 0; i < in->n_steps; i++) {
-		if (in->steps[i].id == id) {
-			return &in->steps[i];
-		}
-	}
-	return NULL;
-}
-
-static int spoil_steps(const gate_input *in, const assay_json *checkpoint, int way, const assay_tool *other,
-		       assay_json *kept)
-{
-	int rc = 0;
-	for (const assay_json *s = as_json_first(as_json_get(as_trace_document(in->trace), "steps")); s && rc == 0;
-	     s = as_json_next(s)) {
-		const assay_step *step = step_of(in, s);
-		bool meets = step && as_gate_meets(checkpoint, step);
-		assay_json *copy;
-		if (meets && way == AS_MUTANT_DROP) {
-			continue;
-		}
-		copy = as_json_clone(s);
-		rc = !copy                               ? ASSAY_ENOMEM
-		     : step && way == AS_MUTANT_BLANK    ? blank_step(copy)
-		     : meets && way == AS_MUTANT_SWAP    ? swap_step(copy, other)
-		     : meets && way == AS_MUTANT_CORRUPT ? corrupt_step(copy, checkpoint)
-							 : 0;
-		if (rc < 0) {
-			as_json_free(copy);
-		} else {
-			rc = as_json_append(kept, copy);
-		}
-	}
-	return rc;
-}
-
-int as_gate_mutant(const gate_input *in, const assay_json *checkpoint, int way, const assay_tool *other, bool *passes,
-		   assay_error *err)
-{
-	assay_json *document = as_json_clone(as_trace_document(in->trace)), *kept = as_json_array();
-	as_trace *mutant = NULL;
-	int rc = document && kept ? spoil_steps(in, checkpoint, way, other, kept) : ASSAY_ENOMEM;
-	if (rc == 0) {
-		rc = as_json_set(document, "steps", kept);
-		kept = NULL;
-	}
-	if (rc == 0 && way == AS_MUTANT_BLANK) {
-		assay_json *exploration = as_json_edit(as_json_pointer(document, "/seed_metadata/exploration"));
-		rc = exploration ? as_json_set(exploration, "final_message", as_json_cstring("")) : 0;
-		rc |= exploration ? as_json_set(exploration, "messages", as_json_array()) : 0;
-	}
-	as_json_free(kept);
-	if (rc < 0) {
-		as_json_free(document);
-		return as_fail_memory(err);
-	}
-	rc = as_trace_from_json(document, &mutant, err);
-	rc = rc < 0 ? rc : as_gate_score(in, mutant, passes, NULL, err);
-	as_trace_free(mutant);
-	return rc;
-}
 
 /* A tool that no checkpoint wants, of the same server if there is one. NULL: none. */
 static const assay_tool *stranger(const gate_input *in, const assay_json *checkpoint)
@@ -223,40 +105,177 @@ static const assay_tool *stranger(const gate_input *in, const assay_json *checkp
 	return found;
 }
 
-static int count_caught(const gate_input *in, int way, assay_json *evidence, bool *passed, assay_error *err)
+/* How many mutants of one kind there were, and which checkpoints did not notice theirs. */
+typedef struct tally {
+	int64_t made, caught;
+	assay_json *missed; /* ids, each once */
+} tally;
+
+static int count_mutant(tally *t, const assay_json *checkpoint, bool caught)
 {
-	static const char *const names[] = {"drop", "swap", "corrupt", "blank"};
-	int64_t caught = 0, made = 0;
-	assay_json *missed = as_json_array(), *entry = as_json_object();
-	int rc = missed && entry ? 0 : as_fail_memory(err);
-	for (const assay_json *c = first_checkpoint(in); c && rc == 0; c = as_json_next(c)) {
-		bool passes = true;
-		if (!is_kind(c, way == AS_MUTANT_BLANK ? "value_produced" : "tool_effect")) {
-			continue;
-		}
-		rc = as_gate_mutant(in, c, way, way == AS_MUTANT_SWAP ? stranger(in, c) : NULL, &passes, err);
-		made++;
-		caught += !passes;
-		if (rc == 0 && passes) {
-			*passed = false;
-			rc = as_json_append(missed, as_json_clone(as_json_get(c, "checkpoint_id")));
-		}
+	const assay_json *id = as_json_get(checkpoint, "checkpoint_id");
+	size_t n = as_json_count(t->missed);
+	t->made++;
+	t->caught += caught;
+	if (caught || (n > 0 && as_json_equal(as_json_at(t->missed, n - 1), id))) {
+		return 0;
 	}
-	rc |= as_json_set(entry, "made", as_json_integer(made));
-	rc |= as_json_set(entry, "caught", as_json_integer(caught));
-	rc |= as_json_set(entry, "missed", missed);
-	rc |= as_json_set(evidence, names[way], entry);
-	return rc < 0 ? (err && err->code ? rc : as_fail_memory(err)) : 0;
+	return as_json_append(t->missed, as_json_clone(id));
 }
 
-/* The reference with the calls behind one checkpoint dropped, swapped for another tool's, or corrupted fails; and so
- * does one whose results say nothing, where a value is asked for. */
+static int put_tally(tally *t, const char *name, assay_json *evidence)
+{
+	assay_json *entry = as_json_object();
+	int rc = as_json_set(entry, "made", as_json_integer(t->made));
+	rc |= as_json_set(entry, "caught", as_json_integer(t->caught));
+	rc |= as_json_set(entry, "missed", t->missed);
+	t->missed = NULL;
+	return rc | as_json_set(evidence, name, entry);
+}
+
+/* A call is not made, or another one is, or with other arguments. */
+static int spoil_call(const gate_input *in, const assay_json *checkpoint, int way, tally *t, assay_error *err)
+{
+	bool passes = true;
+	int rc;
+	if (!as_gate_is_kind(checkpoint, "tool_effect")) {
+		return 0;
+	}
+	rc = as_gate_mutant(in, checkpoint, way, way == AS_MUTANT_SWAP ? stranger(in, checkpoint) : NULL, &passes, err);
+	return rc < 0 ? rc : count_mutant(t, checkpoint, !passes) < 0 ? as_fail_memory(err) : 0;
+}
+
+/* A checkpoint that looks at values, on the reference with other ones: of the same form, under the same keys, and
+ * beside what the prompt says. */
+static int revalue(const gate_input *in, const assay_json *checkpoint, uint32_t shift, tally *t, assay_error *err)
+{
+	const as_mutation m = {.checkpoint = checkpoint,
+			       .way = AS_MUTANT_VALUES,
+			       .parts = AS_MUTANT_STEPS | AS_MUTANT_MESSAGE,
+			       .prompt = as_json_str(as_json_get(in->task, "prompt")),
+			       .shift = shift};
+	as_trace *mutant = NULL;
+	bool passes = true;
+	int rc = as_gate_mutate(in, &m, &mutant, err);
+	rc = rc < 0 ? rc : as_gate_score_part(in, mutant, checkpoint, true, &passes, err);
+	as_trace_free(mutant);
+	return rc < 0 ? rc : count_mutant(t, checkpoint, !passes) < 0 ? as_fail_memory(err) : 0;
+}
+
+/* A state that would be shown if nothing had been done is no effect. */
+static int ask_at_once(const gate_input *in, const assay_json *checkpoint, tally *t, assay_error *err)
+{
+	const as_replay_options options = {.mode = AS_REPLAY_STATEFUL, .near_threshold = 1.0};
+	as_world *world = NULL;
+	as_trace *mutant = NULL;
+	assay_json *probes = NULL;
+	bool passes = true;
+	int rc = as_replay_open(in->tape, &options, &world, err);
+	rc = rc < 0 ? rc : as_probes_ask(world, &in->context->call, in->task, &probes, err);
+	rc = rc < 0 ? rc : as_trace_with_probes(in->trace, probes, &mutant, err);
+	rc = rc < 0 ? rc : as_gate_score_part(in, mutant, checkpoint, true, &passes, err);
+	as_trace_free(mutant);
+	as_world_close(world, NULL);
+	return rc < 0 ? rc : count_mutant(t, checkpoint, !passes) < 0 ? as_fail_memory(err) : 0;
+}
+
+/* --- Values of other calls -----------------------------------------------------------------------------------------
+ */
+
+/* Was the row's answer to a call that the reference made, too? */
+static bool is_reference_call(const gate_input *in, const as_tape_row *row)
+{
+	for (size_t i = 0; i < in->n_steps; i++) {
+		if (as_str_eq(in->steps[i].server, row->server) && as_str_eq(in->steps[i].tool, row->tool) &&
+		    as_json_equal(in->steps[i].arguments, row->arguments)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A value is what a call with these arguments answers: what most other calls of the tools that show it answer as well
+ * is none. The tape knows other calls. */
+static int swap_value(const gate_input *in, const assay_json *checkpoint, tally *t, assay_error *err)
+{
+	const assay_json *predicate = as_json_get(checkpoint, "predicate");
+	size_t others = 0, alike = 0;
+	for (size_t i = 0; i < as_tape_count(in->tape); i++) {
+		const as_tape_row *row = as_tape_row_at(in->tape, i);
+		bool shows = false;
+		as_buf text = {0};
+		int met;
+		for (size_t k = 0; k < in->n_steps && !shows; k++) {
+			const assay_step *s = &in->steps[k];
+			shows = as_str_eq(s->server, row->server) && as_str_eq(s->tool, row->tool) &&
+				as_value_match(predicate, s->text, NULL) == 1;
+		}
+		if (!shows || row->status != ASSAY_STEP_SUCCESS || is_reference_call(in, row)) {
+			continue;
+		}
+		met = as_render_result(row->result, &text) < 0
+			      ? as_fail_memory(err)
+			      : as_value_match(predicate, as_buf_str(&text), NULL) == 1;
+		as_buf_free(&text);
+		if (met < 0) {
+			return met;
+		}
+		others++;
+		alike += (size_t)met;
+	}
+	if (others < MIN_OTHERS) {
+		return 0;
+	}
+	return count_mutant(t, checkpoint, 2 * alike <= others) < 0 ? as_fail_memory(err) : 0;
+}
+
+static int spoil_values(const gate_input *in, const assay_json *checkpoint, int way, tally *t, assay_error *err)
+{
+	static const uint32_t shifts[] = {3, 5, 7};
+	int rc = 0;
+	if (as_gate_is_kind(checkpoint,
+			    "state_condition")) { /* what it shows may well stand in the prompt, or be nothing */
+		return way == VALUE_SWAP ? ask_at_once(in, checkpoint, t, err) : 0;
+	}
+	if (!as_gate_is_kind(checkpoint, "value_produced")) {
+		return 0;
+	}
+	if (way == VALUE_DROP) {
+		return revalue(in, checkpoint, 0, t, err);
+	}
+	if (way == VALUE_SWAP) {
+		return swap_value(in, checkpoint, t, err);
+	}
+	for (size_t i = 0; i < sizeof shifts / sizeof *shifts && rc == 0; i++) {
+		rc = revalue(in, checkpoint, shifts[i], t, err);
+	}
+	return rc;
+}
+
+/* The reference with the calls behind one checkpoint dropped, swapped for another tool's, or corrupted fails; and no
+ * checkpoint that looks at values is met where they are dropped, corrupted, or those of other calls or states. */
 int as_gate_mutants_caught(const gate_input *in, bool *passed, assay_json *evidence, assay_error *err)
 {
+	static const struct {
+		const char *name;
+		int (*spoil)(const gate_input *in, const assay_json *c, int way, tally *t, assay_error *err);
+		int way;
+	} kinds[] = {{"drop", spoil_call, AS_MUTANT_DROP},       {"swap", spoil_call, AS_MUTANT_SWAP},
+		     {"corrupt", spoil_call, AS_MUTANT_CORRUPT}, {"value_drop", spoil_values, VALUE_DROP},
+		     {"value_swap", spoil_values, VALUE_SWAP},   {"value_corrupt", spoil_values, VALUE_CORRUPT}};
 	int rc = 0;
 	*passed = first_checkpoint(in) != NULL;
-	for (int way = AS_MUTANT_DROP; way <= AS_MUTANT_BLANK && rc == 0; way++) {
-		rc = count_caught(in, way, evidence, passed, err);
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds && rc == 0; i++) {
+		tally t = {.missed = as_json_array()};
+		rc = t.missed ? 0 : as_fail_memory(err);
+		for (const assay_json *c = first_checkpoint(in); c && rc == 0; c = as_json_next(c)) {
+			rc = kinds[i].spoil(in, c, kinds[i].way, &t, err);
+		}
+		*passed = *passed && t.caught == t.made;
+		if (rc == 0 && put_tally(&t, kinds[i].name, evidence) < 0) {
+			rc = as_fail_memory(err);
+		}
+		as_json_free(t.missed);
 	}
 	return rc;
 }
@@ -283,7 +302,7 @@ int as_gate_no_answer_in_prompt(const gate_input *in, bool *passed, assay_json *
 	int rc = given ? 0 : ASSAY_ENOMEM;
 	for (const assay_json *c = first_checkpoint(in); c && rc == 0; c = as_json_next(c)) {
 		const assay_json *p = as_json_get(c, "predicate"), *regex = as_json_get(p, "regex");
-		if (!is_kind(c, "value_produced")) {
+		if (!as_gate_is_kind(c, "value_produced")) {
 			continue;
 		}
 		rc = note_given(as_json_get(p, "contains_any"), prompt, given);
@@ -294,89 +313,5 @@ int as_gate_no_answer_in_prompt(const gate_input *in, bool *passed, assay_json *
 	}
 	*passed = rc == 0 && as_json_count(given) == 0;
 	rc |= as_json_set(evidence, "in_prompt", given);
-	return rc < 0 ? as_fail_memory(err) : 0;
-}
-
-/* --- Necessity -----------------------------------------------------------------------------------------------------
- */
-
-/* Does an argument hold something of the prompt that no other call holds? */
-static bool carries_goal(const gate_input *in, const assay_step *step)
-{
-	assay_str prompt = as_json_str(as_json_get(in->task, "prompt"));
-	for (const assay_json *a = as_json_first(step->arguments); a; a = as_json_next(a)) {
-		assay_str value = scalar(a);
-		bool alone = value.len >= MIN_FED && as_gate_holds(prompt, value);
-		for (size_t i = 0; i < in->n_steps && alone; i++) {
-			for (const assay_json *b = as_json_first(in->steps[i].arguments); b && alone;
-			     b = as_json_next(b)) {
-				alone = &in->steps[i] == step || in->steps[i].status != ASSAY_STEP_SUCCESS ||
-					!as_str_eq(scalar(b), value);
-			}
-		}
-		if (alone) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Does its result hold a value that is asked for, or a rare one that the last message tells? */
-static bool is_shown(const gate_input *in, const assay_step *step)
-{
-	assay_str prompt = as_json_str(as_json_get(in->task, "prompt")), said = as_trace_final_message(in->trace);
-	for (const assay_json *c = first_checkpoint(in); c; c = as_json_next(c)) {
-		if (is_kind(c, "value_produced") &&
-		    as_value_match(as_json_get(c, "predicate"), step->text, NULL) == 1) {
-			return true;
-		}
-	}
-	for (size_t i = 0, end; i < said.len; i = end) { /* words of the message */
-		assay_str word;
-		bool rare;
-		for (end = i + 1; end < said.len && is_word_byte(said.ptr[end - 1]) && is_word_byte(said.ptr[end]);
-		     end++) {
-		}
-		word = (assay_str){said.ptr + i, end - i};
-		rare = word.len > 2 && as_gate_holds(step->text, word) && !as_gate_holds(prompt, word);
-		for (size_t k = 0; k < in->n_steps && rare; k++) {
-			rare = &in->steps[k] == step || !as_gate_holds(in->steps[k].text, word);
-		}
-		if (rare) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool is_needed(const gate_input *in, const assay_step *step)
-{
-	const assay_tool *tool = as_catalogue_find(in->context->engine->catalogue, step->server, step->tool);
-	if ((tool && (tool->flags & ASSAY_TOOL_WRITES)) || carries_goal(in, step) || is_shown(in, step)) {
-		return true;
-	}
-	for (size_t i = 0; i < in->n_steps; i++) {
-		if (as_gate_feeds(in, step, &in->steps[i])) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Leave one out: without the call behind a checkpoint something would be missing, a change, a value that a later call
- * or the answer needs, or a part of what the goal names. */
-int as_gate_necessary(const gate_input *in, bool *passed, assay_json *evidence, assay_error *err)
-{
-	assay_json *needless = as_json_array();
-	int rc = needless ? 0 : ASSAY_ENOMEM;
-	for (const assay_json *c = first_checkpoint(in); c && rc == 0; c = as_json_next(c)) {
-		bool needed = !is_kind(c, "tool_effect");
-		for (size_t i = 0; i < in->n_steps && !needed; i++) {
-			needed = as_gate_meets(c, &in->steps[i]) && is_needed(in, &in->steps[i]);
-		}
-		rc = needed ? 0 : as_json_append(needless, as_json_clone(as_json_get(c, "checkpoint_id")));
-	}
-	*passed = rc == 0 && as_json_count(needless) == 0;
-	rc |= as_json_set(evidence, "needless", needless);
 	return rc < 0 ? as_fail_memory(err) : 0;
 }

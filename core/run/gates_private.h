@@ -2,6 +2,7 @@
 #ifndef AS_GATES_PRIVATE_H
 #define AS_GATES_PRIVATE_H
 
+#include "core/run/attempt.h"
 #include "core/run/context.h"
 #include "core/run/gates.h"
 #include "core/trace/tape.h"
@@ -14,6 +15,8 @@ typedef struct gate_input {
 	 * meet who shows no state. A task of nothing else is judged as it is. */
 	const assay_json *judged;
 	const as_trace *trace;
+	const as_trace
+		*shown; /* the same with what the tape says of the state in the end, where the task asks for it */
 	const as_tape *tape;
 	const assay_step *steps; /* of the trace */
 	size_t n_steps;
@@ -33,10 +36,20 @@ int as_gate_fits_category(const gate_input *in, bool *passed, assay_json *eviden
 /* The evidence of a gate from an earlier time; NULL: there is none. */
 const assay_json *as_gate_known(const gate_input *in, const char *name);
 
-/* Call a tool of a replayed world and put the call into a trace. arguments: taken over, NULL is a failure. said: gets
- * the result as text; may be NULL. */
+/* Somebody who tries the task on its tape as a candidate would, with all tools of its servers. */
+typedef struct as_gate_agent {
+	const as_use *explorer;
+	const as_model_spec *model; /* NULL: none */
+	uint64_t seed;
+	const char *subject;
+	bool untimed; /* too many of them to note how long each takes */
+} as_gate_agent;
+/* The trace of the result is the caller's to free, also after a failure. */
+int as_gate_session(const gate_input *in, const as_gate_agent *agent, as_session_result *result, assay_error *err);
+
+/* Call a tool of a replayed world and put the call into a trace. arguments: taken over, NULL is a failure. */
 int as_gate_call(const gate_input *in, as_world *world, assay_str server, assay_str tool, assay_json *arguments,
-		 as_trace *t, as_buf *said, assay_error *err);
+		 as_trace *t, assay_error *err);
 /* The agent's last message. Before the trace is finished. */
 int as_gate_say(as_trace *t, assay_str message, assay_error *err);
 
@@ -54,12 +67,39 @@ bool as_gate_holds(assay_str text, assay_str value);
 /* Does a later step take a value from this one's result that the prompt does not give? */
 bool as_gate_feeds(const gate_input *in, const assay_step *step, const assay_step *later);
 
-/* Ways of spoiling what a checkpoint's calls did. */
+bool as_gate_is_kind(const assay_json *checkpoint, const char *kind);
+bool as_gate_is_word(char c);                  /* a byte of a word */
+assay_str as_gate_scalar(const assay_json *v); /* its text; empty for what is none */
+#define AS_GATE_MIN_FED 2 /* bytes of a value from which on its place in an earlier result is no accident */
+
+/* Does the trace pass the part of the task that consists of the checkpoint alone, or (only false) that lacks it and the
+ * order it has a part in? The trace shows the state in the end. */
+int as_gate_score_part(const gate_input *in, const as_trace *trace, const assay_json *checkpoint, bool only,
+		       bool *passes, assay_error *err);
+
+/* Ways of spoiling the reference. The first three: what a checkpoint's calls did. */
 #define AS_MUTANT_DROP 0    /* they were not made */
 #define AS_MUTANT_SWAP 1    /* another tool was called */
 #define AS_MUTANT_CORRUPT 2 /* with other arguments, or, where any will do, without success */
-#define AS_MUTANT_BLANK 3   /* all results and the last message say nothing */
-/* The reference spoiled for a checkpoint, and whether the task still passes on it. other: for SWAP. */
+#define AS_MUTANT_VALUES 3  /* texts that look the same hold other values */
+#define AS_MUTANT_NEEDLES 4 /* certain texts stand nowhere */
+/* Where the last two do so. */
+#define AS_MUTANT_STEPS 1u /* in all results */
+#define AS_MUTANT_MESSAGE 2u
+#define AS_MUTANT_PROBES 4u
+
+typedef struct as_mutation {
+	const assay_json *checkpoint;
+	int way;
+	unsigned parts;
+	const assay_tool *other;        /* SWAP: this one; NULL: one that is not there */
+	assay_str argument;             /* CORRUPT: only this one; empty: all */
+	assay_str prompt;               /* VALUES: its words stay */
+	uint32_t shift;                 /* VALUES: which others; 0: none at all */
+	const assay_json *first, *last; /* NEEDLES: from a list; last NULL: up to its end */
+} as_mutation;
+int as_gate_mutate(const gate_input *in, const as_mutation *m, as_trace **out, assay_error *err);
+/* The reference spoiled for a checkpoint in one of the first three ways, and whether the task still passes on it. */
 int as_gate_mutant(const gate_input *in, const assay_json *checkpoint, int way, const assay_tool *other, bool *passes,
 		   assay_error *err);
 

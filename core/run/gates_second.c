@@ -38,26 +38,22 @@ static int put_run(const as_session_result *result, assay_json *evidence)
 	return rc | as_json_set(evidence, "said", as_json_string(said));
 }
 
-/* The agent tries the task as a candidate would, with all tools of its servers. */
-static int run_agent(const gate_input *in, assay_json *evidence, assay_error *err)
+int as_gate_session(const gate_input *in, const as_gate_agent *agent, as_session_result *result, assay_error *err)
 {
 	const as_engine *e = in->context->engine;
-	const as_use *second = &e->manifest->second;
-	assay_str task_id = as_json_str(as_json_get(in->task, "task_id"));
 	as_replay_options options = stateful;
-	as_session_result result = {0};
 	as_arena arena = {0};
-	char subject[96];
-	as_session_spec spec = {.explorer = second,
+	as_session_spec spec = {.explorer = agent->explorer,
 				.exposure = &as_flat_exposure,
-				.model = as_manifest_model(e->manifest, second->model),
+				.model = agent->model,
 				.trace_servers = as_task_servers(in->task),
-				.seed = as_derive_seed(e->manifest->seed, "second agent", task_id),
+				.seed = agent->seed,
 				.budget = e->manifest->generation_budget,
-				.subject = subject,
+				.subject = agent->subject,
+				.untimed = agent->untimed,
 				.try_number = 1};
 	int rc;
-	snprintf(subject, sizeof subject, "second:%.*s", (int)(task_id.len < 80 ? task_id.len : 80), task_id.ptr);
+	*result = (as_session_result){0};
 	spec.request = (assay_exposure_request){.size = sizeof spec.request,
 						.prompt = as_json_str(as_json_get(in->task, "prompt")),
 						.catalogue = as_catalogue_tools(e->catalogue)};
@@ -66,9 +62,26 @@ static int run_agent(const gate_input *in, assay_json *evidence, assay_error *er
 	rc = rc < 0 ? rc : as_replay_open(in->tape, &options, &spec.world, err);
 	if (rc == 0) {
 		spec.seed_metadata = as_json_object();
-		rc = spec.seed_metadata ? as_session_run(in->context->worker, &spec, &result, err)
-					: as_fail_memory(err);
+		rc = spec.seed_metadata ? as_session_run(in->context->worker, &spec, result, err) : as_fail_memory(err);
 	}
+	as_world_close(spec.world, NULL);
+	as_arena_free(&arena);
+	return rc;
+}
+
+static int run_agent(const gate_input *in, assay_json *evidence, assay_error *err)
+{
+	const as_manifest *m = in->context->engine->manifest;
+	assay_str task_id = as_json_str(as_json_get(in->task, "task_id"));
+	as_session_result result = {0};
+	char subject[96];
+	const as_gate_agent agent = {.explorer = &m->second,
+				     .model = as_manifest_model(m, m->second.model),
+				     .seed = as_derive_seed(m->seed, "second agent", task_id),
+				     .subject = subject};
+	int rc;
+	snprintf(subject, sizeof subject, "second:%.*s", (int)(task_id.len < 80 ? task_id.len : 80), task_id.ptr);
+	rc = as_gate_session(in, &agent, &result, err);
 	if (rc == 0 && strcmp(result.end_class, "infra") == 0) {
 		/* That a model was out of reach says nothing about a task. */
 		if (err) {
@@ -81,8 +94,6 @@ static int run_agent(const gate_input *in, assay_json *evidence, assay_error *er
 		rc = as_fail_memory(err);
 	}
 	as_trace_free(result.trace);
-	as_world_close(spec.world, NULL);
-	as_arena_free(&arena);
 	return rc;
 }
 
@@ -100,7 +111,7 @@ static int walk(const gate_input *in, const assay_json *evidence, as_trace **out
 	for (; call && rc == 0; call = as_json_next(call)) {
 		rc = as_gate_call(in, world, as_json_str(as_json_get(call, "server_id")),
 				  as_json_str(as_json_get(call, "tool_name")),
-				  as_json_clone(as_json_get(call, "arguments")), t, NULL, err);
+				  as_json_clone(as_json_get(call, "arguments")), t, err);
 	}
 	if (rc == 0) {
 		assay_json *probes = NULL;

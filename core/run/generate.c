@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NEAR_GOAL 0.9 /* share of common words from which on two goals are one */
+#define NEAR_GOAL 0.9  /* share of common words from which on two goals are one */
+#define NEAR_SHAPE 0.5 /* the same for those that want the same tools used, and values left out */
 
 typedef struct category_state {
 	uint32_t accepted, next; /* next: first slot not yet scheduled, as the category counts them */
@@ -26,6 +27,7 @@ typedef struct generation {
 	uint64_t scheduled;
 	assay_json *prompts; /* object: normalised prompt -> true, of accepted tasks */
 	assay_json *effects; /* object: what a task checks -> true, likewise */
+	assay_json *shapes;  /* object: the tools that a task wants used -> array of prompts without values, likewise */
 } generation;
 
 static void generation_free(generation *g)
@@ -42,6 +44,7 @@ static void generation_free(generation *g)
 	as_goal_memory_free(g->memory);
 	as_json_free(g->prompts);
 	as_json_free(g->effects);
+	as_json_free(g->shapes);
 }
 
 static int work_slot(void *context, uint32_t worker, size_t index, assay_error *err)
@@ -142,20 +145,95 @@ static int write_effects(const assay_json *task, as_buf *out, assay_error *err)
 	return bad ? as_fail_memory(err) : as_buf_check(out, err);
 }
 
+/* The tools that a task wants used and the arguments that it looks at, whatever their values. */
+static int write_shape(const assay_json *task, as_buf *out, assay_error *err)
+{
+	static const char *const parts[] = {"must_include", "must_match"};
+	const assay_json *c = as_json_first(as_json_get(task, "checkpoints"));
+	int bad = 0;
+	for (; c && !bad; c = as_json_next(c)) {
+		assay_json *tools = tools_of_set(as_json_get(c, "equivalence_set"));
+		bad = !tools;
+		if (as_json_count(tools) > 0) {
+			as_json_write(out, tools, ASSAY_JSON_CANONICAL);
+		}
+		as_json_free(tools);
+		for (size_t i = 0; i < 2; i++) {
+			const assay_json *arguments = as_json_get(as_json_get(c, "arg_predicate"), parts[i]);
+			for (const assay_json *a = as_json_first(arguments); a; a = as_json_next(a)) {
+				as_buf_printf(out, " %.*s", ASSAY_FMT(as_json_key(a)));
+			}
+		}
+	}
+	return bad ? as_fail_memory(err) : as_buf_check(out, err);
+}
+
+static bool is_value_word(assay_str word)
+{
+	for (size_t i = 0; i < word.len; i++) {
+		if (word.ptr[i] >= '0' && word.ptr[i] <= '9') {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The prompt without what stands in quotes, and without words with digits. */
+static void write_without_values(assay_str prompt, as_buf *out)
+{
+	for (size_t i = 0, end; i < prompt.len; i = end + 1) {
+		char close = prompt.ptr[i] == '"' ? '"' : ' ';
+		assay_str word;
+		i += close == '"';
+		for (end = i; end < prompt.len && prompt.ptr[end] != close; end++) {
+		}
+		word = (assay_str){prompt.ptr + i, end - i};
+		if (close == ' ' && !is_value_word(word)) {
+			as_buf_add(out, word);
+			as_buf_puts(out, " ");
+		}
+	}
+}
+
+/* Note what the task is like. *near: an accepted one wants the same tools used in about the same words. */
+static int compare_shape(generation *g, const assay_json *task, bool keep, bool *near, assay_error *err)
+{
+	as_buf shape = {0}, words = {0};
+	const assay_json *known;
+	int rc = write_shape(task, &shape, err);
+	write_without_values(as_json_str(as_json_get(task, "prompt")), &words);
+	rc = rc < 0 ? rc : as_buf_check(&words, err);
+	known = rc < 0 ? NULL : as_json_get_n(g->shapes, as_buf_str(&shape));
+	*near = false;
+	for (const assay_json *w = as_json_first(known); w && !*near; w = as_json_next(w)) {
+		*near = as_jaccard(as_json_str(w), as_buf_str(&words)) >= NEAR_SHAPE;
+	}
+	if (rc == 0 && keep) {
+		assay_json *list = known ? as_json_edit(known) : as_json_array();
+		int bad = known ? 0 : as_json_set_n(g->shapes, as_buf_str(&shape), list);
+		rc = bad || as_json_append(list, as_json_string(as_buf_str(&words))) ? as_fail_memory(err) : 0;
+	}
+	as_buf_free(&shape);
+	as_buf_free(&words);
+	return rc;
+}
+
 /* Take the task in, or say why not: its category is full, or another task asks for the same. */
 static int accept(generation *g, as_slot *s, assay_error *err)
 {
 	const as_category_spec *category = &g->engine->manifest->categories[s->category];
 	category_state *state = &g->categories[s->category];
 	as_buf prompt = {0}, effects = {0};
+	bool near = false;
 	int rc;
 	as_normalise(&prompt, as_json_str(as_json_get(s->task, "prompt")));
 	rc = as_buf_check(&prompt, err);
 	rc = rc < 0 ? rc : write_effects(s->task, &effects, err);
+	rc = rc < 0 ? rc : compare_shape(g, s->task, false, &near, err);
 	if (rc < 0) {
 		goto out;
 	}
-	if (asked_before(g, as_buf_str(&prompt)) || as_json_get_n(g->effects, as_buf_str(&effects))) {
+	if (near || asked_before(g, as_buf_str(&prompt)) || as_json_get_n(g->effects, as_buf_str(&effects))) {
 		rc = as_slot_settle(s, g->engine, "rejected", "duplicate", err);
 	} else if (state->accepted >= category->count) {
 		rc = as_slot_settle(s, g->engine, "surplus", "", err);
@@ -163,6 +241,7 @@ static int accept(generation *g, as_slot *s, assay_error *err)
 		state->accepted++;
 		rc = as_json_set_n(g->prompts, as_buf_str(&prompt), as_json_truth(1));
 		rc |= as_json_set_n(g->effects, as_buf_str(&effects), as_json_truth(1));
+		rc = rc < 0 ? as_fail_memory(err) : compare_shape(g, s->task, true, &near, err);
 		if (rc == 0) {
 			rc = as_slot_settle(s, g->engine, "certified", "", err);
 		}
@@ -194,7 +273,8 @@ static int prepare(generation *g, assay_error *err)
 	g->categories = as_new(g->engine->manifest->n_categories + 1, sizeof *g->categories);
 	g->prompts = as_json_object();
 	g->effects = as_json_object();
-	if (!g->workers || !g->categories || !g->prompts || !g->effects) {
+	g->shapes = as_json_object();
+	if (!g->workers || !g->categories || !g->prompts || !g->effects || !g->shapes) {
 		return as_fail_memory(err);
 	}
 	for (uint32_t i = 0; i < g->engine->jobs && rc == 0; i++) {

@@ -80,8 +80,10 @@ typedef struct as_manifest {
 	size_t n_servers;
 	const as_environment_spec *environments;
 	size_t n_environments;
-	const as_model_spec *models;
+	const as_model_spec *models; /* one more than n_models: the last is dice_model */
 	size_t n_models;
+	as_use dice;                     /* the random agent of the gates */
+	const as_model_spec *dice_model; /* rules that throw dice */
 
 	const as_author_spec *authors; /* at least one */
 	size_t n_authors;

@@ -130,6 +130,21 @@ static const char *family_of(const assay_json *model)
 	return as_str_is(use, "llm/anthropic") ? "anthropic" : as_str_is(use, "llm/gemini") ? "google" : "unknown";
 }
 
+/* The random agent is not the manifest's: gates mean the same in every one. */
+static int make_dice(as_manifest_build *b, as_model_spec *model, assay_error *err)
+{
+	assay_json *policy = as_json_object();
+	int rc = as_json_set(policy, "policy", as_json_cstring("random")) < 0 ? as_fail_memory(err) : 0;
+	*model = (as_model_spec){.name = "dice",
+				 .family = "assay-rules",
+				 .llm = {.use = "llm/heuristic", .pointer = ""}};
+	rc = rc < 0 ? rc : as_take_options(b, policy, NULL, &model->llm.options, err);
+	as_json_free(policy);
+	b->m.dice = (as_use){.use = "explorer/loop", .pointer = ""};
+	b->m.dice_model = model;
+	return rc;
+}
+
 static int read_models(as_manifest_build *b, assay_error *err)
 {
 	static const char *const reserved[] = {"use", "family", "price", "limits", "sampling", "answers", NULL};
@@ -161,7 +176,7 @@ static int read_models(as_manifest_build *b, assay_error *err)
 	}
 	b->m.models = list;
 	b->m.n_models = n;
-	return 0;
+	return make_dice(b, &list[n], err);
 }
 
 static int read_reports(as_manifest_build *b, assay_error *err)

@@ -163,17 +163,41 @@ static bool stands_alone(struct tmpl_run *r, struct tmpl_step *s)
 	return true;
 }
 
-/* The first of the steps that more than one tool can take; it alone becomes the goal. */
-static bool ask_in_common(struct tmpl_run *r)
+/* Does the answer of a step give away what is asked for? */
+static bool tells_asked(const struct tmpl_run *r, const struct tmpl_step *s)
 {
-	for (size_t k = 0; k < r->n_steps; k++) {
-		if (answered_twice(r, &r->steps[k])) {
-			r->steps[0] = r->steps[k];
-			r->n_steps = 1;
-			return stands_alone(r, &r->steps[0]);
+	const struct tmpl_answer *a = s->answer >= 0 ? &r->answers[s->answer] : NULL;
+	for (size_t i = a ? a->first_leaf : 0; a && i < a->first_leaf + a->n_leaves; i++) {
+		if (text_same(r->leaves[i].text, r->leaves[r->asked].text)) {
+			return true;
 		}
 	}
-	return false;
+	return !a;
+}
+
+/* The first of the steps that more than one tool can take, by itself, behind another errand where there is one: a
+ * single look-up is found by trying about. */
+static bool ask_in_common(struct tmpl_run *r)
+{
+	struct tmpl_step common, errand;
+	size_t k = 0, n = 0;
+	while (k < r->n_steps && !answered_twice(r, &r->steps[k])) {
+		k++;
+	}
+	if (k == r->n_steps) {
+		return false;
+	}
+	common = r->steps[k];
+	for (size_t i = 0; i < r->n_steps && n == 0; i++) {
+		errand = r->steps[i];
+		n = i != k && !tells_asked(r, &errand) && stands_alone(r, &errand);
+	}
+	if (n > 0) {
+		r->steps[0] = errand;
+	}
+	r->steps[n] = common;
+	r->n_steps = n + 1;
+	return stands_alone(r, &r->steps[n]);
 }
 
 void tmpl_take_aim(struct tmpl_run *r)
