@@ -166,10 +166,11 @@ static int read_condition(as_manifest_build *b, const assay_json *v, size_t inde
 	if (c->recorded && check_recorded(b, v, pointer, err) < 0) {
 		return ASSAY_EDATA;
 	}
-	snprintf(pointer, sizeof pointer, "/evaluation/conditions/%zu/exposure", index);
+	snprintf(pointer, sizeof pointer, "/evaluation/conditions/%zu/exposure/embedder", index);
 	if (check_embedder(b, as_json_get(v, "exposure"), pointer, err) < 0) {
 		return ASSAY_EDATA;
 	}
+	snprintf(pointer, sizeof pointer, "/evaluation/conditions/%zu/exposure", index);
 	return as_read_use(b, as_json_get(v, "exposure"), "exposure", "exposure/target", reserved, pointer,
 			   &c->exposure, err);
 }

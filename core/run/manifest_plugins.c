@@ -5,7 +5,66 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int check_options(const as_impl_info *info, const as_use *use, assay_error *err)
+#define OPTIONS_DEPTH 32u /* nesting of options in which names are looked for */
+
+/* An option that names an implementation of another role, with or without "ROLE/" before it; of embedders only those
+ * with it, as others are keys of "models". */
+static int check_named(as_registry *registry, const assay_json *schema, assay_str name, assay_error *err)
+{
+	static const struct {
+		const char *format, *prefix;
+		uint32_t role;
+	} roles[] = {{"sampler", "sampler/", ASSAY_ROLE_SAMPLER}, {"embedder", "embedder/", ASSAY_ROLE_EMBEDDER}};
+	assay_str format = as_json_str(as_json_get(schema, "format"));
+	int rc = 0;
+	for (size_t i = 0; i < sizeof roles / sizeof *roles && rc == 0; i++) {
+		const as_impl_info *info;
+		bool whole = as_str_starts(name, as_str(roles[i].prefix));
+		as_buf use = {0};
+		if (!as_str_is(format, roles[i].format) || (!whole && roles[i].role == ASSAY_ROLE_EMBEDDER)) {
+			continue;
+		}
+		as_buf_puts(&use, whole ? "" : roles[i].prefix);
+		as_buf_add(&use, name);
+		rc = as_buf_check(&use, err);
+		rc = rc < 0 ? rc : as_registry_find(registry, use.ptr, roles[i].role, &info, err);
+		as_buf_free(&use);
+	}
+	return rc;
+}
+
+/* What no schema can tell of the options: do the plugins exist that they name, and is there a model where they want one
+ * ("asks-model": the value that does)? */
+static int check_values(as_registry *registry, const as_use *use, const assay_json *schema, const assay_json *options,
+			unsigned depth, assay_error *err)
+{
+	bool list = as_json_type(options) == ASSAY_JSON_ARRAY;
+	size_t index = 0;
+	int rc = 0;
+	for (const assay_json *v = as_json_first(options); v && rc == 0 && depth < OPTIONS_DEPTH;
+	     v = as_json_next(v), index++) {
+		const assay_json *own = list ? as_json_get(schema, "items")
+					     : as_json_get_n(as_json_get(schema, "properties"), as_json_key(v));
+		const assay_json *asks = as_json_get(own, "asks-model");
+		if (asks && as_json_equal(asks, v) && !use->model) {
+			rc = as_fail(err, ASSAY_EDATA, "\"%.*s\" asks a model, and none is given",
+				     ASSAY_FMT(as_json_str(v)));
+			as_error_hint(err, "add \"model\": a name from \"models\"");
+		}
+		if (rc == 0) {
+			rc = as_json_type(v) == ASSAY_JSON_STRING ? check_named(registry, own, as_json_str(v), err)
+								  : check_values(registry, use, own, v, depth + 1, err);
+		}
+		if (rc < 0 && list) {
+			as_error_pointer(err, "/%zu", index);
+		} else if (rc < 0) {
+			as_error_pointer(err, "/%.*s", ASSAY_FMT(as_json_key(v)));
+		}
+	}
+	return rc;
+}
+
+static int check_options(as_registry *registry, const as_impl_info *info, const as_use *use, assay_error *err)
 {
 	assay_json *schema = NULL;
 	as_schema *compiled = NULL;
@@ -24,6 +83,9 @@ static int check_options(const as_impl_info *info, const as_use *use, assay_erro
 	if (rc == 0) {
 		rc = as_schema_validate(compiled, use->options, err);
 	}
+	if (rc == 0) {
+		rc = check_values(registry, use, schema, use->options, 0, err);
+	}
 	as_schema_free(compiled);
 	as_json_free(schema);
 	return rc;
@@ -34,7 +96,7 @@ static int check_use(const as_manifest *m, as_registry *registry, const as_use *
 	const as_impl_info *info;
 	int rc = as_registry_find(registry, use->use, role, &info, err);
 	if (rc == 0) {
-		rc = check_options(info, use, err);
+		rc = check_options(registry, info, use, err);
 	}
 	if (rc == 0 && (info->impl->flags & ASSAY_IMPL_NEEDS_MODEL) && !use->model) {
 		rc = as_fail(err, ASSAY_EDATA, "%s asks a model, and none is given", use->use);

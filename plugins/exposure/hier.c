@@ -310,13 +310,14 @@ const assay_impl expo_hier = {
 	.flags = ASSAY_IMPL_REENTRANT,
 	.name = "hier",
 	.summary = "the tools of the servers that a router picks for the prompt",
-	.options = "{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{"
-		   "\"servers\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":64,\"default\":1,"
-		   "\"description\":\"how many servers\"},"
-		   "\"router\":{\"type\":\"string\",\"enum\":[\"retrieval\",\"model\"],\"default\":\"retrieval\","
-		   "\"description\":\"model: asks the exposure's model\"},"
-		   "\"embedder\":{\"type\":\"string\",\"description\":\"for retrieval: a key of models, or "
-		   "embedder/lexical; none: BM25\"},"
-		   "\"reference\":{\"type\":\"boolean\",\"default\":false,"
-		   "\"description\":\"as DynamicMCPBench: not shuffled, tools of other servers without schemas\"}}}",
+	.options =
+		"{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{"
+		"\"servers\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":64,\"default\":1,"
+		"\"description\":\"how many servers\"},"
+		"\"router\":{\"type\":\"string\",\"enum\":[\"retrieval\",\"model\"],\"default\":\"retrieval\",\"asks-model\":\"model\","
+		"\"description\":\"model: asks the exposure's model\"},"
+		"\"embedder\":{\"type\":\"string\",\"format\":\"embedder\",\"description\":\"for retrieval: a key of models, or "
+		"embedder/lexical; none: BM25\"},"
+		"\"reference\":{\"type\":\"boolean\",\"default\":false,"
+		"\"description\":\"as DynamicMCPBench: not shuffled, tools of other servers without schemas\"}}}",
 	.ops = &ops};

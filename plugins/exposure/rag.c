@@ -88,11 +88,12 @@ const assay_impl expo_rag = {
 	.flags = ASSAY_IMPL_REENTRANT,
 	.name = "rag",
 	.summary = "the tools that are nearest to the prompt",
-	.options = "{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{"
-		   "\"k\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":100000,\"default\":8,"
-		   "\"description\":\"how many tools\"},"
-		   "\"embedder\":{\"type\":\"string\",\"description\":\"a key of models, or embedder/lexical; none: "
-		   "BM25 over names and descriptions\"},"
-		   "\"reference\":{\"type\":\"boolean\",\"default\":false,"
-		   "\"description\":\"as DynamicMCPBench: not shuffled, tools of other servers without schemas\"}}}",
+	.options =
+		"{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{"
+		"\"k\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":100000,\"default\":8,"
+		"\"description\":\"how many tools\"},"
+		"\"embedder\":{\"type\":\"string\",\"format\":\"embedder\",\"description\":\"a key of models, or embedder/lexical; none: "
+		"BM25 over names and descriptions\"},"
+		"\"reference\":{\"type\":\"boolean\",\"default\":false,"
+		"\"description\":\"as DynamicMCPBench: not shuffled, tools of other servers without schemas\"}}}",
 	.ops = &ops};

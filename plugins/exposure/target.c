@@ -157,7 +157,7 @@ const assay_impl expo_target = {
 		   "\"description\":\"tools beside the needed ones\"},"
 		   "\"p_alt\":{\"type\":\"number\",\"minimum\":0,\"maximum\":1,\"default\":0.5,"
 		   "\"description\":\"share of them that have a needed tool's name on another server\"},"
-		   "\"strategy\":{\"type\":\"string\",\"pattern\":\"^[a-z][a-z0-9_-]*$\","
+		   "\"strategy\":{\"type\":\"string\",\"pattern\":\"^[a-z][a-z0-9_-]*$\",\"format\":\"sampler\","
 		   "\"description\":\"one sampler for all of them, by its name, in place of p_alt\"},"
 		   "\"reference\":{\"type\":\"boolean\",\"default\":false,"
 		   "\"description\":\"as DynamicMCPBench: needed tools first, those of servers that the task does "

@@ -1,6 +1,7 @@
 /* The base samplers of DynamicMCPBench (reference page 5.3): random, hard_negative (there hard_neg), cross_domain,
  * same_name, sibling and stratified. They pick seed tools around an anchor and distractors around the needed ones
  * alike. */
+#include "../common/option.h"
 #include <assay/roles/sampler.h>
 #include <stdlib.h>
 #include <string.h>
@@ -365,25 +366,81 @@ static int draw_sibling(void *self, assay_call *call, assay_tools required, assa
 	return rc;
 }
 
+/* --- stratified: some of each of other samplers --------------------------------------------------------------------
+ */
+
+#define MAX_STRATA 16
+
+typedef struct stratified {
+	const assay_host *host;
+	assay_text names[MAX_STRATA]; /* of samplers */
+	size_t n;
+} stratified;
+
+static const char *const usual_strata[] = {"hard_negative", "same_name", "sibling", "cross_domain", "random"};
+
+static void stratified_close(void *self)
+{
+	stratified *s = self;
+	for (size_t i = 0; s && i < s->n; i++) {
+		s->host->free(s->names[i].ptr);
+	}
+	if (s) {
+		s->host->free(s);
+	}
+}
+
+static int add_stratum(stratified *s, assay_str name, assay_error *err)
+{
+	int rc = option_keep(s->host, name, &s->names[s->n], err);
+	s->n += rc == 0 && s->names[s->n].ptr;
+	return rc;
+}
+
+static int stratified_open(const assay_host *host, const assay_json *options, void **self, assay_error *err)
+{
+	const assay_json_api *J = host->json;
+	const assay_json *name = J->first(J->get(options, "strata"));
+	stratified *s = host->alloc(sizeof *s);
+	int rc = 0;
+	if (!s) {
+		return host->fail(err, ASSAY_ENOMEM, "out of memory");
+	}
+	*s = (stratified){.host = host};
+	for (; name && rc == 0 && s->n < MAX_STRATA; name = J->next(name)) {
+		rc = add_stratum(s, J->str(name), err);
+	}
+	for (size_t i = 0; s->n < sizeof usual_strata / sizeof *usual_strata && !J->get(options, "strata") && rc == 0;
+	     i++) {
+		rc = add_stratum(s, (assay_str){usual_strata[i], strlen(usual_strata[i])}, err);
+	}
+	if (rc < 0) {
+		stratified_close(s);
+		s = NULL;
+	}
+	*self = s;
+	return rc;
+}
+
 /* Lists of indexes that take turns. */
-typedef struct strata {
-	uint32_t *lists[5];
-	size_t counts[5], next[5];
+typedef struct turns {
+	uint32_t *lists[MAX_STRATA];
+	size_t counts[MAX_STRATA], next[MAX_STRATA], n;
 	unsigned char *taken; /* by index */
-} strata;
+} turns;
 
 /* One of each list after the other, none twice. */
-static void take_turns(strata *s, size_t n, uint32_t *picked, size_t *n_picked)
+static void take_turns(turns *t, size_t n, uint32_t *picked, size_t *n_picked)
 {
 	for (int more = 1; more && *n_picked < n;) {
 		more = 0;
-		for (size_t i = 0; i < 5 && *n_picked < n; i++) {
-			while (s->next[i] < s->counts[i] && s->taken[s->lists[i][s->next[i]]]) {
-				s->next[i]++;
+		for (size_t i = 0; i < t->n && *n_picked < n; i++) {
+			while (t->next[i] < t->counts[i] && t->taken[t->lists[i][t->next[i]]]) {
+				t->next[i]++;
 			}
-			if (s->next[i] < s->counts[i]) {
-				uint32_t index = s->lists[i][s->next[i]++];
-				s->taken[index] = 1;
+			if (t->next[i] < t->counts[i]) {
+				uint32_t index = t->lists[i][t->next[i]++];
+				t->taken[index] = 1;
 				picked[(*n_picked)++] = index;
 				more = 1;
 			}
@@ -395,23 +452,29 @@ static void take_turns(strata *s, size_t n, uint32_t *picked, size_t *n_picked)
 static int draw_stratified(void *self, assay_call *call, assay_tools required, assay_tools candidates, size_t n,
 			   uint32_t *picked, size_t *n_picked, assay_error *err)
 {
-	static const char *const names[5] = {"hard_negative", "same_name", "sibling", "cross_domain", "random"};
-	const assay_host *host = self;
+	const stratified *s = self;
+	const assay_host *host = s->host;
 	size_t most = n < candidates.count ? n : candidates.count;
-	uint32_t *room = host->alloc((5 * most + 1) * sizeof *room);
-	strata s = {.taken = host->alloc(candidates.count + 1)};
-	int rc = room && s.taken ? 0 : host->fail(err, ASSAY_ENOMEM, "out of memory");
+	uint32_t *room = host->alloc((s->n * most + 1) * sizeof *room);
+	turns t = {.n = s->n, .taken = host->alloc(candidates.count + 1)};
+	int rc = room && t.taken ? 0 : host->fail(err, ASSAY_ENOMEM, "out of memory");
 	*n_picked = 0;
-	for (size_t i = 0; i < 5 && rc == 0; i++) {
+	for (size_t i = 0; i < s->n && rc == 0; i++) {
 		uint64_t seed = (uint64_t)host->rng->below(call, 0x80000000u) + i;
-		s.lists[i] = room + i * most;
-		rc = host->sampler->draw(call, names[i], required, candidates, most, seed, s.lists[i], &s.counts[i],
-					 err);
+		t.lists[i] = room + i * most;
+		rc = host->sampler->draw(call, s->names[i].ptr, required, candidates, most, seed, t.lists[i],
+					 &t.counts[i], err);
+		for (size_t k = 0; k < t.counts[i] && rc == 0; k++) {
+			if (t.lists[i][k] >= candidates.count) {
+				rc = host->fail(err, ASSAY_EPLUGIN, "sampler/%s picked tool %u of %zu", s->names[i].ptr,
+						t.lists[i][k], candidates.count);
+			}
+		}
 	}
 	if (rc == 0) {
-		take_turns(&s, most, picked, n_picked);
+		take_turns(&t, most, picked, n_picked);
 	}
-	host->free(s.taken);
+	host->free(t.taken);
 	host->free(room);
 	return rc;
 }
@@ -434,7 +497,26 @@ SAMPLER(hard_negative, draw_hard_negative, "tools with the most similar descript
 SAMPLER(cross_domain, draw_cross_domain, "tools of other domains");
 SAMPLER(same_name, draw_same_name, "tools of the same or nearly the same name on other servers");
 SAMPLER(sibling, draw_sibling, "other tools of the same servers");
-SAMPLER(stratified, draw_stratified, "some of each of the other samplers in turn");
+
+static const assay_sampler_ops stratified_ops = {.size = sizeof stratified_ops,
+						 .open = stratified_open,
+						 .close = stratified_close,
+						 .draw = draw_stratified};
+static const assay_impl stratified_impl = {
+	.size = sizeof stratified_impl,
+	.role = ASSAY_ROLE_SAMPLER,
+	.role_version = 1,
+	.flags = ASSAY_IMPL_PURE | ASSAY_IMPL_REENTRANT,
+	.name = "stratified",
+	.summary = "some of each of other samplers in turn",
+	.options =
+		"{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{"
+		"\"strata\":{\"type\":\"array\",\"minItems\":1,\"maxItems\":16,"
+		"\"items\":{\"type\":\"string\",\"pattern\":\"^[a-z][a-z0-9_-]*$\",\"not\":{\"const\":\"stratified\"},"
+		"\"format\":\"sampler\"},"
+		"\"description\":\"samplers by their names; where nothing is said, DynamicMCPBench's five: "
+		"hard_negative, same_name, sibling, cross_domain, random\"}}}",
+	.ops = &stratified_ops};
 
 ASSAY_PLUGIN(sampler_base, "0.1.0", "The base samplers of DynamicMCPBench", "Apache-2.0", &random_impl,
 	     &hard_negative_impl, &cross_domain_impl, &same_name_impl, &sibling_impl, &stratified_impl)

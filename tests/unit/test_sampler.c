@@ -68,7 +68,8 @@ static int hook_draw(void *context, const char *name, assay_tools required, assa
 static const as_call_hooks hooks = {.draw = hook_draw};
 
 /* "server.name server.name ..." of what is drawn, in `out`. */
-static int draw(const shop *s, const char *name, size_t n, uint64_t seed, char *out, size_t room)
+static int draw_with(const shop *s, const char *name, const assay_json *options, size_t n, uint64_t seed, char *out,
+		     size_t room)
 {
 	uint32_t picked[MAX] = {0};
 	size_t got = MAX;
@@ -80,9 +81,12 @@ static int draw(const shop *s, const char *name, size_t n, uint64_t seed, char *
 	as_rng_seed(&rng, seed);
 	call.rng = &rng;
 	call.hooks = &hooks;
-	ck_assert_int_eq(ops(name)->open(fake_host(), NULL, &self, &err), 0);
-	int rc = ops(name)->draw(self, &call.pub, (assay_tools){s->required, s->n_required},
-				 (assay_tools){s->others, s->n_others}, n, picked, &got, &err);
+	int rc = ops(name)->open(fake_host(), options, &self, &err);
+	if (rc < 0) {
+		return rc;
+	}
+	rc = ops(name)->draw(self, &call.pub, (assay_tools){s->required, s->n_required},
+			     (assay_tools){s->others, s->n_others}, n, picked, &got, &err);
 	ops(name)->close(self);
 	out[0] = '\0';
 	for (size_t i = 0; i < got && rc == 0; i++) {
@@ -93,6 +97,11 @@ static int draw(const shop *s, const char *name, size_t n, uint64_t seed, char *
 	}
 	ck_assert(rc < 0 || got <= n);
 	return rc;
+}
+
+static int draw(const shop *s, const char *name, size_t n, uint64_t seed, char *out, size_t room)
+{
+	return draw_with(s, name, NULL, n, seed, out, room);
 }
 
 static const char *const names[] = {"random", "hard_negative", "cross_domain", "same_name", "sibling", "stratified"};
@@ -253,9 +262,32 @@ START_TEST(strata_take_turns)
 }
 END_TEST
 
+START_TEST(strata_are_options)
+{
+	char out[1024], alone[1024];
+	assay_json *options = NULL;
+	shop s;
+	make_shop(&s, false);
+	ck_assert_int_eq(as_json_parse(ASSAY_STR("{\"strata\":[\"sibling\"]}"), ASSAY_JSON_STRICT, &options, NULL), 0);
+	ck_assert_int_eq(draw_with(&s, "stratified", options, 7, 3, out, sizeof out), 0);
+	ck_assert_int_eq(draw(&s, "sibling", 7, 3, alone, sizeof alone), 0);
+	ck_assert_uint_eq(count_words(out), count_words(alone));
+	ck_assert(strstr(out, "git.create_issue") && strstr(out, "git.list_commits"));
+	as_json_free(options);
+	ck_assert_int_eq(as_json_parse(ASSAY_STR("{\"strata\":[\"same_name\",\"sibling\"]}"), ASSAY_JSON_STRICT,
+				       &options, NULL),
+			 0);
+	ck_assert_int_eq(draw_with(&s, "stratified", options, 2, 3, out, sizeof out), 0);
+	ck_assert_msg(strstr(out, "search_issues git."), "%s", out);
+	as_json_free(options);
+	ck_assert_int_eq(fake_live_blocks(), 0);
+}
+END_TEST
+
 START_TEST(without_the_others_there_are_no_strata)
 {
 	uint32_t picked[MAX];
+	void *self = NULL;
 	size_t got = 3;
 	assay_error err = {0};
 	as_call call;
@@ -265,10 +297,12 @@ START_TEST(without_the_others_there_are_no_strata)
 	fake_call(&call, AS_FOREVER);
 	as_rng_seed(&rng, 1);
 	call.rng = &rng; /* and no hooks */
+	ck_assert_int_eq(ops("stratified")->open(fake_host(), NULL, &self, &err), 0);
 	ck_assert_int_eq(ops("stratified")
-				 ->draw((void *)(uintptr_t)fake_host(), &call.pub, (assay_tools){s.required, 1},
+				 ->draw(self, &call.pub, (assay_tools){s.required, 1},
 					(assay_tools){s.others, s.n_others}, 3, picked, &got, &err),
 			 ASSAY_ENOTSUP);
+	ops("stratified")->close(self);
 	ck_assert_uint_eq(got, 0);
 	ck_assert_int_eq(fake_live_blocks(), 0);
 }
@@ -297,6 +331,6 @@ END_TEST
 
 UNIT_SUITE(make_suite, "sampler", order_of_candidates_does_not_matter, a_short_supply_is_no_error, nothing_to_draw_from,
 	   random_draws_differ, the_most_similar_come_first, other_domains_by_tags_or_by_server,
-	   same_names_before_near_ones, siblings_are_of_the_same_server, strata_take_turns,
+	   same_names_before_near_ones, siblings_are_of_the_same_server, strata_take_turns, strata_are_options,
 	   without_the_others_there_are_no_strata, out_of_memory)
 UNIT_MAIN(make_suite)
