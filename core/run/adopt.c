@@ -255,9 +255,13 @@ static void say_nothing(void *payload, const assay_error *what, bool passed_over
 	(void)passed_over; /* the survey has told it */
 }
 
-static int walk(storing *s, int (*take)(void *, const as_corpus_item *, assay_error *), assay_error *err)
+static int walk(storing *s, uint32_t passed_over, int (*take)(void *, const as_corpus_item *, assay_error *),
+		assay_error *err)
 {
-	const as_corpus_options options = {.folder = s->a->folder, .take = take, .payload = s};
+	const as_corpus_options options = {.folder = s->a->folder,
+					   .passed_over = passed_over,
+					   .take = take,
+					   .payload = s};
 	as_lines quiet = {.keep_going = s->a->lines->keep_going, .note = say_nothing, .cancel = s->e->cancel};
 	as_corpus_counts again;
 	return as_corpus_read(&options, &quiet, &again, err);
@@ -372,17 +376,24 @@ static int store_servers(const storing *s, assay_error *err)
 	return rc < 0 ? rc : as_stage_catalogue(s->e, err);
 }
 
+static int store_all(storing *s, assay_error *err)
+{
+	const as_adoption *a = s->a;
+	int rc = store_servers(s, err);
+	rc = rc < 0 ? rc : walk(s, 1u << AS_CORPUS_TASK | 1u << AS_CORPUS_RESULT, store_trace, err);
+	rc = rc < 0 ? rc : store_tasks(s, err);
+	rc = rc < 0 || a->n_results == 0 ? rc
+					 : walk(s, 1u << AS_CORPUS_TASK | 1u << AS_CORPUS_TRACE, store_result, err);
+	for (size_t i = a->n_results; i < a->n_attempts && rc == 0; i++) {
+		rc = put_attempt(s, &a->attempts[i], NULL, err);
+	}
+	return rc;
+}
+
 int as_adopt_store(as_adoption *a, as_engine *e, as_adopt_counts *counts, assay_error *err)
 {
 	storing s = {.a = a, .e = e, .counts = counts, .run = as_str(e->manifest->bench_id)};
-	int rc;
+	int rc = as_store_group(e->store, err);
 	*counts = (as_adopt_counts){0};
-	rc = store_servers(&s, err);
-	rc = rc < 0 ? rc : walk(&s, store_trace, err);
-	rc = rc < 0 ? rc : store_tasks(&s, err);
-	rc = rc < 0 || a->n_results == 0 ? rc : walk(&s, store_result, err);
-	for (size_t i = a->n_results; i < a->n_attempts && rc == 0; i++) {
-		rc = put_attempt(&s, &a->attempts[i], NULL, err);
-	}
-	return rc;
+	return rc < 0 ? rc : as_store_group_end(e->store, store_all(&s, err), err);
 }

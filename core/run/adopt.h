@@ -33,7 +33,8 @@ typedef struct as_adopt_counts {
 	uint64_t unmatched; /* results and candidates' traces of no task that is there */
 } as_adopt_counts;
 
-/* Fill the store. The engine's manifest is the one above; its catalogue is taken on the way. */
+/* Fill the store, with all or, on failure, with nothing. The engine's manifest is the one above; its catalogue is taken
+ * on the way. */
 int as_adopt_store(as_adoption *a, as_engine *e, as_adopt_counts *counts, assay_error *err);
 
 #endif

@@ -161,6 +161,10 @@ static int take_line(void *payload, const as_line *line, assay_error *what)
 		return rc;
 	}
 	k = kind_of(line_kinds, sizeof line_kinds / sizeof *line_kinds, document);
+	if (k && c->options->passed_over & (1u << k->kind)) {
+		as_json_free(document);
+		return 0;
+	}
 	rc = k ? as_model_read(k->model, document, &made, what)
 	       : as_fail(what, ASSAY_EDATA, "neither a task nor a trace nor an evaluation result");
 	as_json_free(document);

@@ -33,6 +33,8 @@ typedef struct as_corpus_options {
 	/* Where the files are written again, under the same names, as the reference's dumps would be; NULL: nowhere.
 	 * Not in the folder that is read (ASSAY_EINVAL). */
 	const char *into;
+	uint32_t passed_over; /* a bit AS_CORPUS_...: such lines are not looked at; they are known from an earlier
+				 reading */
 	/* Gets every document that its model takes; NULL: nobody does. Its error is the line's, as in as_lines_each. */
 	int (*take)(void *payload, const as_corpus_item *item, assay_error *what);
 	void *payload;

@@ -37,6 +37,7 @@ typedef struct evaluation {
 	as_worker **workers;
 	eval_task *tasks;
 	size_t n_tasks, cap_tasks;
+	eval_task **by_id; /* the tasks, sorted; made by index_tasks */
 	done_attempt *done;
 	size_t n_done, cap_done;
 	eval_item *items;
@@ -50,6 +51,7 @@ static void eval_free(evaluation *v)
 	for (uint32_t i = 0; v->workers && i < v->engine->jobs; i++) {
 		as_worker_free(v->workers[i]);
 	}
+	free(v->by_id);
 	for (size_t i = 0; i < v->n_tasks; i++) {
 		as_json_free(v->tasks[i].document);
 		as_tape_free(v->tasks[i].tape);
@@ -454,12 +456,40 @@ static int copy_attempt(void *payload, const as_attempt_row *row, assay_error *e
 	return r->arena.failed ? as_fail_memory(err) : 0;
 }
 
+static assay_str id_of(const eval_task *t)
+{
+	return as_json_str(as_json_get(t->document, "task_id"));
+}
+
+static int by_task_id(const void *a, const void *b)
+{
+	return as_str_cmp(id_of(*(eval_task *const *)a), id_of(*(eval_task *const *)b));
+}
+
+static int index_tasks(evaluation *v, assay_error *err)
+{
+	v->by_id = as_new(v->n_tasks + 1, sizeof(eval_task *));
+	if (!v->by_id) {
+		return as_fail_memory(err);
+	}
+	for (size_t i = 0; i < v->n_tasks; i++) {
+		v->by_id[i] = &v->tasks[i];
+	}
+	qsort(v->by_id, v->n_tasks, sizeof(eval_task *), by_task_id);
+	return 0;
+}
+
 static const eval_task *task_by_id(const evaluation *v, assay_str id)
 {
-	for (size_t i = 0; i < v->n_tasks; i++) {
-		if (as_str_eq(as_json_str(as_json_get(v->tasks[i].document, "task_id")), id)) {
-			return &v->tasks[i];
+	size_t low = 0, high = v->n_tasks;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = as_str_cmp(id_of(v->by_id[middle]), id);
+		if (order == 0) {
+			return v->by_id[middle];
 		}
+		low = order < 0 ? middle + 1 : low;
+		high = order < 0 ? high : middle;
 	}
 	return NULL;
 }
@@ -531,6 +561,7 @@ int as_stage_rescore(as_engine *e, uint64_t *scored, uint64_t *changed, assay_er
 	*scored = 0;
 	*changed = 0;
 	rc = rc < 0 ? rc : load_tasks(&v, err);
+	rc = rc < 0 ? rc : index_tasks(&v, err);
 	rc = rc < 0 ? rc : rescore_each(&v, scored, changed, err);
 	eval_free(&v);
 	return rc;

@@ -302,12 +302,7 @@ static int run_plain(as_store *s, enum as_sql which, assay_error *err)
 	return as_query_run(&q);
 }
 
-int as_store_begin(as_store *s, assay_error *err)
-{
-	return run_plain(s, AS_SQL_BEGIN, err);
-}
-
-int as_store_end(as_store *s, int code, assay_error *err)
+static int end_transaction(as_store *s, int code, assay_error *err)
 {
 	if (code == 0) {
 		code = run_plain(s, AS_SQL_COMMIT, err);
@@ -317,4 +312,39 @@ int as_store_end(as_store *s, int code, assay_error *err)
 		run_plain(s, AS_SQL_ROLLBACK, NULL);
 	}
 	return code;
+}
+
+int as_store_begin(as_store *s, assay_error *err)
+{
+	return s->grouped ? 0 : run_plain(s, AS_SQL_BEGIN, err);
+}
+
+int as_store_end(as_store *s, int code, assay_error *err)
+{
+	return s->grouped ? code : end_transaction(s, code, err);
+}
+
+int as_store_group(as_store *s, assay_error *err)
+{
+	int rc = as_store_enter(s, true, err);
+	if (rc < 0) {
+		return rc;
+	}
+	rc = s->grouped ? as_fail(err, ASSAY_EINTERNAL, "the store's puts are grouped already")
+			: as_store_begin(s, err);
+	s->grouped = s->grouped || rc == 0;
+	as_store_leave(s);
+	return rc;
+}
+
+int as_store_group_end(as_store *s, int code, assay_error *err)
+{
+	int rc = as_store_enter(s, true, code < 0 ? NULL : err);
+	if (rc < 0) {
+		return code < 0 ? code : rc;
+	}
+	s->grouped = false;
+	rc = end_transaction(s, code, err);
+	as_store_leave(s);
+	return rc;
 }

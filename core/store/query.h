@@ -17,7 +17,8 @@ struct as_store {
 	uint32_t flags;
 	pthread_mutex_t mutex; /* error-checking, so that a callback that calls the store fails and does not hang */
 	bool has_mutex;
-	int lock_fd; /* -1: no lock */
+	bool grouped; /* between as_store_group and its end */
+	int lock_fd;  /* -1: no lock */
 	char *lock_path;
 	sqlite3_stmt *statements[AS_SQL_COUNT];
 };
@@ -33,7 +34,8 @@ void as_store_unlock(as_store *s);
 int as_store_fail(const as_store *s, int code, const char *what, assay_error *err);
 void as_store_retryable(assay_error *err); /* mark an ASSAY_EAGAIN so */
 
-/* A transaction around several statements. end: commit when code is 0, else roll back; returns code or the commit's. */
+/* A transaction around several statements; within a group the group's. end: commit when code is 0, else roll back;
+ * returns code or the commit's. */
 int as_store_begin(as_store *s, assay_error *err);
 int as_store_end(as_store *s, int code, assay_error *err);
 

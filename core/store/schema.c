@@ -145,7 +145,8 @@ const char *const as_store_statements[AS_SQL_COUNT] = {
 			    " a.attempt_id",
 	[AS_SQL_NEXT_ATTEMPT] = "SELECT attempt_key, attempt_id, try_number, task_id, candidate, condition,"
 				" repeat, ended, end_class, voided FROM attempts"
-				" WHERE run_id = ? AND (attempt_id, try_number) > (?, ?)"
+				/* The plus keeps SQLite from sorting all attempts of the run for each. */
+				" WHERE +run_id = ? AND (attempt_id, try_number) > (?, ?)"
 				" ORDER BY attempt_id, try_number LIMIT 1",
 	[AS_SQL_FIND_ATTEMPT] = "SELECT attempt_key FROM attempts WHERE attempt_id = ? AND try_number = ?",
 	[AS_SQL_CLEAR_VERDICTS] = "DELETE FROM verdicts WHERE attempt_key = ?",

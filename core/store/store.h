@@ -3,10 +3,10 @@
  *
  * The views, and what their columns mean, are described in schema.c.
  *
- * Every put is one transaction, committed when it returns: kill -9 afterwards loses nothing of it. Putting a row that
- * is there already (same key) replaces it unless said otherwise. Bodies are compact JSON text; they are stored as they
- * are, and only their size is checked (ASSAY_ELIMIT). Text is ordered by its bytes. Wall-clock values live in the table
- * `timing` only.
+ * Every put is one transaction, committed when it returns: kill -9 afterwards loses nothing of it (but see group).
+ * Putting a row that is there already (same key) replaces it unless said otherwise. Bodies are compact JSON text; they
+ * are stored as they are, and only their size is checked (ASSAY_ELIMIT). Text is ordered by its bytes. Wall-clock
+ * values live in the table `timing` only.
  *
  * Errors: ASSAY_ENOENT (no such file), ASSAY_EDATA (not our file, a newer schema, damaged), ASSAY_EIO (disk full,
  * permissions), ASSAY_EAGAIN (another process is writing for longer than 10 s), ASSAY_EINVAL (a put into a store that
@@ -65,6 +65,12 @@ int as_store_put_document(as_store *s, const char *kind, assay_str id, assay_str
 /* The same for a document that somebody else has named: what stood under that id gives way. */
 int as_store_replace_document(as_store *s, const char *kind, assay_str id, assay_str body, assay_error *err);
 int as_store_get_document(as_store *s, const char *kind, assay_str id, assay_text *body, assay_error *err);
+
+/* A group of puts, which are seen by others, and survive, all or none: they are committed when it ends with a code of
+ * 0, and as if they had never been when it ends with another one, which it gives back, or does not come to its end.
+ * They cost a tenth of what they cost alone. Nothing that is paid for belongs into one. */
+int as_store_group(as_store *s, assay_error *err);
+int as_store_group_end(as_store *s, int code, assay_error *err);
 
 /* Gives back rc, what a reader made of a row. An ASSAY_EDATA without a place gets the row's: "PATH, KIND ID"; the
  * listings of this page do so by themselves, for their callbacks. */

@@ -642,7 +642,79 @@ START_TEST(test_threads)
 }
 END_TEST
 
-UNIT_SUITE(store_suite, "store", test_runs, test_parts, test_goals, test_documents, test_tasks, test_attempt_order,
-	   test_attempts, test_replies, test_timings, test_listing_ends, test_bad_rows, test_sizes, test_large_body,
-	   test_views, test_threads)
+static void put_many(as_store *s, long from, long to)
+{
+	struct kit_attempt a;
+	for (long i = from; i < to; i++) {
+		kit_attempt(&a, i, ASSAY_STR("{}"));
+		ck_assert_int_eq(as_store_put_attempt(s, &a.row, NULL), 0);
+	}
+}
+
+static int count_attempts(as_store *s)
+{
+	int count = 0;
+	ck_assert_int_eq(as_store_attempts(s, ASSAY_STR("r"), false, on_attempt_count, &count, NULL), 0);
+	return count;
+}
+
+START_TEST(test_groups)
+{
+	struct kit kit;
+	assay_error err = {0};
+	kit_open(&kit);
+	as_store *s = kit_store(&kit, AS_STORE_CREATE), *other = kit_store(&kit, AS_STORE_READ_ONLY);
+	ck_assert_int_eq(as_store_group(s, NULL), 0);
+	ck_assert_int_eq(as_store_group(s, &err), ASSAY_EINTERNAL); /* and the first one goes on */
+	put_many(s, 0, 10);
+	ck_assert_int_eq(count_attempts(s), 10);
+	ck_assert_int_eq(count_attempts(other), 0); /* not yet */
+	ck_assert_int_eq(as_store_group_end(s, 0, NULL), 0);
+	ck_assert_int_eq(count_attempts(other), 10);
+	ck_assert_int_eq(as_store_group(s, NULL), 0);
+	put_many(s, 10, 20);
+	ck_assert_int_eq(as_store_group_end(s, ASSAY_EDATA, NULL), ASSAY_EDATA); /* as if they had never been */
+	ck_assert_int_eq(count_attempts(s), 10);
+	put_many(s, 10, 11); /* on its own again */
+	ck_assert_int_eq(count_attempts(other), 11);
+	ck_assert_int_eq(as_store_group(s, NULL), 0);
+	put_many(s, 20, 30);
+	as_store_close(s); /* nor what nobody ended */
+	ck_assert_int_eq(count_attempts(other), 11);
+	ck_assert_int_eq(as_store_group(other, NULL), ASSAY_EINVAL);
+	as_store_close(other);
+	kit_close(&kit);
+}
+END_TEST
+
+static int keep_id(void *payload, const as_attempt_row *row, assay_error *err)
+{
+	(void)err;
+	snprintf(payload, 32, "%.*s", ASSAY_FMT(row->attempt_id));
+	return 0;
+}
+
+/* One after the other costs what it costs, however many there are: were they sorted for each, it would take minutes. */
+START_TEST(test_many_in_turn)
+{
+	struct kit kit;
+	char id[32] = "";
+	int count = 0;
+	kit_open(&kit);
+	as_store *s = kit_store(&kit, AS_STORE_CREATE);
+	ck_assert_int_eq(as_store_group(s, NULL), 0);
+	put_many(s, 0, 20000);
+	ck_assert_int_eq(as_store_group_end(s, 0, NULL), 0);
+	while (as_store_next_attempt(s, ASSAY_STR("r"), as_str(id), 1, keep_id, id, NULL) == 0) {
+		count++;
+	}
+	ck_assert_int_eq(count, 20000);
+	as_store_close(s);
+	kit_close(&kit);
+}
+END_TEST
+
+UNIT_SUITE(store_suite, "store", test_groups, test_many_in_turn, test_runs, test_parts, test_goals, test_documents,
+	   test_tasks, test_attempt_order, test_attempts, test_replies, test_timings, test_listing_ends, test_bad_rows,
+	   test_sizes, test_large_body, test_views, test_threads)
 UNIT_MAIN(store_suite)
