@@ -109,6 +109,34 @@ static int count_namesakes(const gate_input *in, int64_t *out, assay_error *err)
 	return rc;
 }
 
+static bool share_tag(const assay_json *a, const assay_json *b)
+{
+	for (const assay_json *x = as_json_first(a); x; x = as_json_next(x)) {
+		for (const assay_json *y = as_json_first(b); y; y = as_json_next(y)) {
+			if (as_str_eq(as_json_str(x), as_json_str(y))) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* Servers that were used, none of which shares a tag with another: two without tags are of two domains. */
+static int64_t count_domains(const gate_input *in)
+{
+	const assay_json *tags = as_catalogue_tags(in->context->engine->catalogue);
+	const assay_json *used = as_json_get(in->task, "servers_used");
+	int64_t n = 0;
+	for (const assay_json *s = as_json_first(used); s; s = as_json_next(s)) {
+		bool other = true;
+		for (const assay_json *e = as_json_first(used); e && e != s && other; e = as_json_next(e)) {
+			other = !share_tag(as_json_get_n(tags, as_json_str(s)), as_json_get_n(tags, as_json_str(e)));
+		}
+		n += other;
+	}
+	return n;
+}
+
 static double likeness(const assay_tool *a, const assay_tool *b)
 {
 	as_buf x = {0}, y = {0};
@@ -173,6 +201,7 @@ static int measure(const gate_input *in, assay_str what, int64_t *out, assay_err
 	*out = as_str_is(what, "ordering")      ? (int64_t)as_json_count(as_json_get(in->task, "ordering"))
 	       : as_str_is(what, "recoveries")  ? failed_before_success(in)
 	       : as_str_is(what, "equivalents") ? largest_set(in)
+	       : as_str_is(what, "domains")     ? count_domains(in)
 	       : as_str_is(what, "servers")     ? (int64_t)as_json_count(as_json_get(in->task, "servers_used"))
 						: 0;
 	return 0;

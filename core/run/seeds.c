@@ -51,14 +51,34 @@ static int draw_around(as_context *c, const as_category_spec *category, const as
 	return rc;
 }
 
+/* An anchor that nothing stands beside is no set, but where there is nothing else. */
+static bool is_set(as_context *c, const as_seeds *seeds)
+{
+	return seeds->tools.count > (as_catalogue_tools(c->engine->catalogue).count > 1 ? 1 : 0);
+}
+
+/* Anchors at random, none twice, until one has a set. */
 static int draw_around_anchor(as_context *c, const as_category_spec *category, const as_instance *sampler,
 			      as_seeds *out, assay_error *err)
 {
 	assay_tools all = as_catalogue_tools(c->engine->catalogue);
-	if (all.count == 0) {
-		return 0;
+	const assay_tool **left = as_new(all.count + 1, sizeof(const assay_tool *));
+	int rc = left ? 0 : as_fail_memory(err);
+	for (size_t i = 0; i < all.count && rc == 0; i++) {
+		left[i] = all.list[i];
 	}
-	return draw_around(c, category, sampler, all.list[as_rng_below(&c->rng, (uint32_t)all.count)], out, err);
+	for (size_t n = all.count; n > 0 && rc == 0 && !is_set(c, out); n--) {
+		uint32_t k = as_rng_below(&c->rng, (uint32_t)n);
+		const assay_tool *anchor = left[k];
+		left[k] = left[n - 1];
+		as_seeds_clear(out);
+		rc = draw_around(c, category, sampler, anchor, out, err);
+	}
+	if (rc == 0 && !is_set(c, out)) {
+		as_seeds_clear(out);
+	}
+	free(left);
+	return rc;
 }
 
 static int take_seed_set(as_context *c, const as_category_spec *category, const assay_json *set, as_seeds *out,
@@ -171,7 +191,7 @@ static int count_around_all(as_context *c, const as_category_spec *spec, const a
 		as_buf key = {0};
 		rc = draw_around(c, spec, sampler, all.list[i], &s, err);
 		rc = rc < 0 ? rc : key_of(s.tools, &key, err);
-		if (rc == 0 && s.tools.count > 1 && !as_json_get_n(seen, as_buf_str(&key))) {
+		if (rc == 0 && is_set(c, &s) && !as_json_get_n(seen, as_buf_str(&key))) {
 			out->sets++;
 			out->whole += s.tools.count >= spec->size;
 			rc = as_json_set_n(seen, as_buf_str(&key), as_json_truth(1)) < 0 ? as_fail_memory(err) : 0;
