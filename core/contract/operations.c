@@ -350,35 +350,53 @@ static int run_offer(as_trial *t, as_buf *out)
 
 /* --- environment --- */
 
+/* A state may have none of an optional operation. */
+static int or_none(as_trial *t, int rc, bool *has)
+{
+	*has = *has && rc != ASSAY_ENOTSUP;
+	if (rc != ASSAY_ENOTSUP) {
+		return rc;
+	}
+	as_error_clear(t->err);
+	return 0;
+}
+
+static int take_digest(as_trial *t, void *state, char digest[66], bool *has)
+{
+	const assay_environment_ops *ops = t->ops;
+	int rc;
+	as_trial_enter(t, "digest");
+	rc = or_none(t, ops->digest(t->self, &t->call.pub, state, digest, t->err), has);
+	digest[64] = digest[64] ? '?' : '\0';
+	if (rc == 0 && *has && (digest[0] == '\0' || digest[strspn(digest, "0123456789abcdef")])) {
+		as_trial_wrong(t, "answers no digest of 1 to 64 small hex digits");
+	}
+	digest[64] = '\0';
+	return rc;
+}
+
 /* The optional part: a state that was put back has the digest it had. */
 static int save_and_restore(as_trial *t, void *state, as_buf *out)
 {
 	const assay_environment_ops *ops = t->ops;
-	char before[65] = "", after[65] = "";
-	int rc = 0;
-	if (ops->digest) {
-		as_trial_enter(t, "digest");
-		rc = ops->digest(t->self, &t->call.pub, state, before, t->err);
-		if (rc == 0 && (before[64] != '\0' || strspn(before, "0123456789abcdef") != 64)) {
-			as_trial_wrong(t, "answers no digest of 64 hex digits");
-		}
-	}
-	if (rc == 0 && ops->snapshot) {
+	char before[66] = "", after[66] = "";
+	bool digests = ops->digest, copies = ops->snapshot && ops->restore;
+	int rc = digests ? take_digest(t, state, before, &digests) : 0;
+	if (rc == 0 && copies) {
 		as_trial_enter(t, "snapshot");
-		rc = ops->snapshot(t->self, &t->call.pub, state, "before", t->err);
+		rc = or_none(t, ops->snapshot(t->self, &t->call.pub, state, "before", t->err), &copies);
 	}
-	if (rc == 0 && ops->snapshot && ops->restore) {
+	if (rc == 0 && copies) {
 		as_trial_enter(t, "restore");
-		rc = ops->restore(t->self, &t->call.pub, state, "before", t->err);
+		rc = or_none(t, ops->restore(t->self, &t->call.pub, state, "before", t->err), &copies);
 	}
-	if (rc == 0 && ops->digest) {
-		as_trial_enter(t, "digest");
-		rc = ops->digest(t->self, &t->call.pub, state, after, t->err);
-		if (rc == 0 && memcmp(before, after, 64) != 0) {
+	if (rc == 0 && digests) {
+		rc = take_digest(t, state, after, &digests);
+		if (rc == 0 && strcmp(before, after) != 0) {
 			as_trial_wrong(t, "the digest of a state that was saved and put back is another one");
 		}
 	}
-	as_buf_printf(out, "%.64s", before);
+	as_buf_printf(out, "%s", before);
 	return rc;
 }
 

@@ -112,9 +112,12 @@ static bool take_digest(live_environment *e, as_call *call, char version[AS_VERS
 	if (!ASSAY_HAS(ops, digest) || !ops->digest) {
 		return false;
 	}
-	if (ops->digest(as_instance_self(e->instance), &call->pub, e->state, digest, &err) < 0) {
-		as_log_put(call->log, "world", ASSAY_LOG_WARN, "environment %s has no digest now: %s", e->spec->name,
-			   err.message);
+	int rc = ops->digest(as_instance_self(e->instance), &call->pub, e->state, digest, &err);
+	if (rc < 0) {
+		if (rc != ASSAY_ENOTSUP) {
+			as_log_put(call->log, "world", ASSAY_LOG_WARN, "environment %s has no digest now: %s",
+				   e->spec->name, err.message);
+		}
 		return false;
 	}
 	digest[sizeof digest - 1] = '\0';

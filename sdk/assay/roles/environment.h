@@ -18,7 +18,9 @@ typedef struct assay_environment_ops {
 	int (*digest)(void *self, assay_call *call, void *state, char out[65], assay_error *err);
 	/* Optional, both or none: keep a copy of the state under `name` ([a-z0-9_-], at most 32), in place of an
 	 * earlier one of that name, and put it back, any number of times. No server runs meanwhile; the copies go when
-	 * the state does. */
+	 * the state does. They may lie beside workdir, as WORKDIR~NAME.
+	 *
+	 * ASSAY_ENOTSUP from any of the three: this state has none, as if the operation were left out. */
 	int (*snapshot)(void *self, assay_call *call, void *state, const char *name, assay_error *err);
 	int (*restore)(void *self, assay_call *call, void *state, const char *name, assay_error *err);
 } assay_environment_ops; /* required: prepare, cleanup */
