@@ -136,6 +136,12 @@ static int open_store(as_cli *cli, uint32_t flags, as_project *p, assay_error *e
 		as_path_join(&p->store_path, as_str(p->manifest->base_dir), ASSAY_STR("assay.db"));
 	}
 	rc = as_buf_check(&p->store_path, err);
+	if (rc == 0 && (flags & AS_PROJECT_TRIAL) && !as_file_exists(p->store_path.ptr)) {
+		rc = as_make_temp_dir(as_temp_root(), "assay-trial.", &p->trial_dir, err);
+		as_buf_clear(&p->store_path);
+		as_path_join(&p->store_path, as_buf_str(&p->trial_dir), ASSAY_STR("assay.db"));
+		rc = rc < 0 ? rc : as_buf_check(&p->store_path, err);
+	}
 	if (rc == 0 && !(flags & AS_PROJECT_READ)) {
 		rc = make_parent(p->store_path.ptr, err);
 	}
@@ -220,6 +226,10 @@ void as_project_close(as_project *p)
 	as_store_close(p->store);
 	as_store_close(p->replies);
 	as_manifest_free(p->manifest);
+	if (p->trial_dir.len > 0) {
+		as_remove_tree(p->trial_dir.ptr, NULL);
+	}
+	as_buf_free(&p->trial_dir);
 	as_buf_free(&p->out_dir);
 	as_buf_free(&p->store_path);
 	*p = (as_project){0};
@@ -332,6 +342,11 @@ static int board_line(assay_json *table, const assay_json *row)
 	snprintf(attempts, sizeof attempts, "%lld", (long long)as_json_i64(as_json_get(row, "attempts"), 0));
 	snprintf(voided, sizeof voided, "%lld", (long long)as_json_i64(as_json_get(row, "void"), 0));
 	snprintf(calls, sizeof calls, "%.2f", as_json_f64(as_json_get(row, "mean_calls"), 0));
+	if (as_json_i64(as_json_get(row, "attempts"), 0) == 0) {
+		snprintf(hat, sizeof hat, "no valid attempts");
+		snprintf(rate, sizeof rate, "–");
+		snprintf(any, sizeof any, "–");
+	}
 	rc = served.failed ? ASSAY_ENOMEM : as_table_row(table, cells, sizeof cells / sizeof *cells);
 	as_buf_free(&served);
 	return rc;
@@ -385,14 +400,63 @@ int as_say_leaderboard(const as_cli *cli, const assay_json *model, assay_error *
 	return rc;
 }
 
+int as_say_shortfall(const as_cli *cli, const assay_json *model, uint64_t shortfall, assay_error *err)
+{
+	as_buf names = {0};
+	int rc;
+	for (const assay_json *f = as_json_first(as_json_get(model, "funnel")); f; f = as_json_next(f)) {
+		int64_t wanted = as_json_i64(as_json_get(f, "wanted"), 0);
+		int64_t certified = as_json_i64(as_json_get(f, "certified"), 0);
+		if (certified < wanted) {
+			as_buf_printf(&names, "%s%.*s %lld of %lld", names.len ? ", " : "",
+				      ASSAY_FMT(as_json_str(as_json_get(f, "category"))), (long long)certified,
+				      (long long)wanted);
+		}
+	}
+	rc = as_buf_check(&names, err);
+	if (rc == 0) {
+		as_say_line(
+			cli,
+			"%llu tasks short of what the categories ask for (%s): raise generation.max_goals, or see why "
+			"goals were dropped in the funnel",
+			(unsigned long long)shortfall, names.ptr ? names.ptr : "");
+	}
+	as_buf_free(&names);
+	return rc;
+}
+
+int as_check_valid(const assay_json *model, assay_error *err)
+{
+	int64_t valid = 0, voided = 0;
+	for (const assay_json *r = as_json_first(as_json_get(model, "leaderboard")); r; r = as_json_next(r)) {
+		valid += as_json_i64(as_json_get(r, "attempts"), 0);
+		voided += as_json_i64(as_json_get(r, "void"), 0);
+	}
+	if (valid > 0 || voided == 0) {
+		return 0;
+	}
+	as_fail(err, ASSAY_EUNREACH, "no valid attempts: all %lld ended for reasons outside the candidates",
+		(long long)voided);
+	as_error_hint(err,
+		      "the report tells how they ended (\"How attempts ended\"); the same command tries them again");
+	return ASSAY_EUNREACH;
+}
+
 int as_say_figures(as_cli *cli, const as_project *p, assay_error *err)
 {
 	assay_json *model = NULL;
-	int rc = as_stage_figures(p->engine, false, &model, err);
+	assay_error none = {0};
+	int valid, rc = as_stage_figures(p->engine, false, &model, err);
 	rc = rc < 0 ? rc : as_say_leaderboard(cli, model, err);
 	if (rc < 0) {
 		as_json_free(model);
 		return rc;
 	}
-	return as_say_json(cli, model, err);
+	valid = as_check_valid(model, &none);
+	rc = as_say_json(cli, model, err);
+	if (rc == 0 && valid < 0) {
+		*err = none;
+		rc = valid;
+	}
+	return rc;
 }

@@ -91,8 +91,10 @@ typedef struct as_project {
 	as_store *store, *replies; /* replies: NULL when none is given */
 	as_engine *engine;
 	as_buf out_dir, store_path;
+	as_buf trial_dir; /* of a store that is thrown away; empty: none */
 } as_project;
-#define AS_PROJECT_READ 1u /* the store must be there; nothing will be written but derived rows */
+#define AS_PROJECT_READ 1u  /* the store must be there; nothing will be written but derived rows */
+#define AS_PROJECT_TRIAL 2u /* a store that is not there is made elsewhere, and gone when the project closes */
 /* Options used: AS_PROJECT_OPTIONS. */
 int as_project_open(as_cli *cli, uint32_t flags, as_project *out, assay_error *err);
 void as_project_close(as_project *p);
@@ -105,7 +107,11 @@ int as_say_table(const as_cli *cli, assay_json *table, assay_error *err); /* tak
 int as_say_json(const as_cli *cli, assay_json *value, assay_error *err);
 /* The leaderboard of a report model as a table, with its captions. */
 int as_say_leaderboard(const as_cli *cli, const assay_json *model, assay_error *err);
-/* The figures of a project: the leaderboard on the terminal, the whole report model as JSON. */
+/* What the categories lack, by name. */
+int as_say_shortfall(const as_cli *cli, const assay_json *model, uint64_t shortfall, assay_error *err);
+/* Where there were attempts and every one is void: ASSAY_EUNREACH, in words. */
+int as_check_valid(const assay_json *model, assay_error *err);
+/* The figures of a project: the leaderboard on the terminal, the whole report model as JSON. As as_check_valid. */
 int as_say_figures(as_cli *cli, const as_project *p, assay_error *err);
 
 /* What as_lines notes (core/run/lines.h) on stderr: a thousand lines at most, how many more at the end. The payload is

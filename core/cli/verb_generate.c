@@ -110,12 +110,13 @@ static int run(as_cli *cli, assay_error *err)
 	as_project p;
 	assay_json *model = NULL, *out;
 	uint64_t shortfall = 0;
-	int rc = as_project_open(cli, 0, &p, err);
+	bool dry = as_cli_option(cli, "dry-run") != NULL;
+	int rc = as_project_open(cli, dry ? AS_PROJECT_TRIAL : 0, &p, err);
 	if (rc < 0) {
 		return rc;
 	}
 	rc = as_stage_catalogue(p.engine, err);
-	if (rc == 0 && upto_of(cli->verb->name) == AS_STEP_GATE && as_cli_option(cli, "dry-run")) {
+	if (rc == 0 && dry) {
 		rc = as_stage_plan(p.engine, &out, err);
 		rc = rc < 0 ? rc : say_plan(cli, out, err);
 		as_project_close(&p);
@@ -132,8 +133,8 @@ static int run(as_cli *cli, assay_error *err)
 		rc = rc < 0 ? (as_json_free(out), as_fail_memory(err)) : as_say_json(cli, out, err);
 	}
 	if (rc == 0 && upto_of(cli->verb->name) == AS_STEP_GATE && shortfall > 0) {
-		as_say(cli, "%llu tasks short of what the categories ask for\n", (unsigned long long)shortfall);
-		rc = AS_EXIT_NO;
+		rc = as_say_shortfall(cli, model, shortfall, err);
+		rc = rc < 0 ? rc : AS_EXIT_NO;
 	}
 	as_json_free(model);
 	as_project_close(&p);
@@ -170,23 +171,23 @@ static int run_gates(as_cli *cli, assay_error *err)
 {
 	as_project p;
 	assay_json *tasks = NULL;
-	uint64_t refused = 0;
+	uint64_t lost = 0;
 	int rc = as_project_open(cli, 0, &p, err);
 	if (rc < 0) {
 		return rc;
 	}
 	rc = as_stage_catalogue(p.engine, err);
-	rc = rc < 0 ? rc : as_stage_gates(p.engine, &tasks, &refused, err);
+	rc = rc < 0 ? rc : as_stage_gates(p.engine, &tasks, &lost, err);
 	rc = rc < 0 ? rc : say_gates(cli, tasks, err);
 	if (rc == 0) {
 		as_say(cli, "%zu tasks, %llu of them lost their certificate\n", as_json_count(tasks),
-		       (unsigned long long)refused);
+		       (unsigned long long)lost);
 		rc = as_say_json(cli, tasks, err);
 		tasks = NULL;
 	}
 	as_json_free(tasks);
 	as_project_close(&p);
-	return rc == 0 && refused > 0 ? AS_EXIT_NO : rc;
+	return rc == 0 && lost > 0 ? AS_EXIT_NO : rc;
 }
 
 #define GENERATE_VERB(id, verb, line, text, takes, function, goes_on)                                                  \
@@ -218,5 +219,7 @@ GENERATE_VERB(as_verb_distill, "distill", "distil the traces of the first round 
 GENERATE_VERB(
 	as_verb_gate, "gate", "run the gates again on the tasks of the store",
 	"Runs every gate on every task that the store holds, made here or imported, and nothing else. A task that a\n"
-	"required gate refuses loses its certificate. Exit status 1 tells that one did.",
+	"required gate refuses loses its certificate, and gets it back when it passes again. Exit status 1: a task that\n"
+	"had a certificate, now or at an earlier time, or an imported one does not pass. The table also lists the tasks\n"
+	"that never had one; they do not change the status.",
 	options, run_gates, false);

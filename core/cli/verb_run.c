@@ -7,17 +7,6 @@
 
 static const as_option options[] = {AS_PROJECT_OPTIONS, {"no-pack", NULL, "make no release"}, {NULL, NULL, NULL}};
 
-static int tell_shortfall(const as_cli *cli, uint64_t shortfall)
-{
-	if (shortfall > 0) {
-		as_say(cli,
-		       "%llu tasks short of what the categories ask for: raise generation.max_goals, or see the funnel in the "
-		       "report\n",
-		       (unsigned long long)shortfall);
-	}
-	return shortfall > 0 ? AS_EXIT_NO : AS_EXIT_OK;
-}
-
 static int tell(const as_cli *cli, const as_project *p, const assay_json *model, assay_json *paths, const char *release,
 		const char *identity, assay_error *err)
 {
@@ -64,8 +53,12 @@ static int finish(as_cli *cli, as_project *p, uint64_t shortfall, assay_error *e
 		rc = tell(cli, p, model, paths, release.len ? release.ptr : NULL, identity, err);
 		paths = NULL;
 	}
-	if (rc == 0) {
-		rc = tell_shortfall(cli, shortfall);
+	if (rc == 0 && shortfall > 0) {
+		rc = as_say_shortfall(cli, model, shortfall, err);
+		rc = rc < 0 ? rc : AS_EXIT_NO;
+	}
+	if (rc >= 0 && as_check_valid(model, err) < 0) {
+		rc = ASSAY_EUNREACH;
 	}
 	as_json_free(paths);
 	as_json_free(model);

@@ -37,7 +37,7 @@ void as_identity_add(as_sha256 *sum, const char *name, const char *digest)
 }
 
 /* A row is described by its members; where one lives in the struct is its offset. */
-typedef enum member_kind { TEXT, MAYBE_TEXT, WHOLE, TRUTH, LIST, OBJECT } member_kind;
+typedef enum member_kind { TEXT, MAYBE_TEXT, WHOLE, TRUTH, LIST, OBJECT, MAYBE_OBJECT } member_kind;
 typedef struct row_member {
 	const char *key;
 	member_kind kind;
@@ -82,6 +82,9 @@ static int read_member(const assay_json *v, const row_member *m, void *row, assa
 		memcpy(at, &truth, sizeof truth);
 		return 0;
 	default:
+		if (!value && m->kind == MAYBE_OBJECT) {
+			return 0;
+		}
 		if (type != (m->kind == LIST ? ASSAY_JSON_ARRAY : ASSAY_JSON_OBJECT)) {
 			return fail_member(m, m->kind == LIST ? "an array" : "an object", err);
 		}
@@ -143,7 +146,10 @@ static assay_json *row_json(const row_member *members, size_t n, const void *row
 	assay_json *o = as_json_object();
 	int rc = o ? 0 : ASSAY_ENOMEM;
 	for (size_t i = 0; i < n && rc == 0; i++) {
-		rc = as_json_set(o, members[i].key, member_json(&members[i], row));
+		assay_json *member = member_json(&members[i], row);
+		if (member || members[i].kind != MAYBE_OBJECT) {
+			rc = as_json_set(o, members[i].key, member);
+		}
 	}
 	if (rc < 0) {
 		as_json_free(o);
@@ -180,6 +186,7 @@ static const row_member funnel_members[] = {
 	{"goal_id", MAYBE_TEXT, offsetof(as_funnel_line, goal_id)},
 	{"trace_id", MAYBE_TEXT, offsetof(as_funnel_line, trace_id)},
 	{"task_id", MAYBE_TEXT, offsetof(as_funnel_line, task_id)},
+	{"gates", MAYBE_OBJECT, offsetof(as_funnel_line, gates)},
 };
 ROW(as_funnel_line, as_funnel_line, funnel_members)
 
@@ -210,5 +217,6 @@ static const row_member plugin_members[] = {
 	{"version", TEXT, offsetof(as_plugin_entry, version)},
 	{"module", TEXT, offsetof(as_plugin_entry, module)},
 	{"digest", TEXT, offsetof(as_plugin_entry, digest)},
+	{"defaults", MAYBE_OBJECT, offsetof(as_plugin_entry, defaults)},
 };
 ROW(as_plugin_entry, as_plugin_entry, plugin_members)

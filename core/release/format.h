@@ -41,6 +41,7 @@ assay_json *as_certificate_line_json(const as_certificate_line *line);
 typedef struct as_funnel_line {
 	assay_str category, state, reason, goal_id, trace_id, task_id; /* the last three may be empty */
 	int64_t index;
+	const assay_json *gates; /* {gate: did it pass} of a task without a certificate; NULL: there is none */
 } as_funnel_line;
 int as_funnel_line_read(const assay_json *v, as_funnel_line *out, assay_error *err);
 assay_json *as_funnel_line_json(const as_funnel_line *line);
@@ -63,6 +64,7 @@ assay_json *as_verdict_line_json(const as_verdict_line *line);
 
 typedef struct as_plugin_entry {
 	assay_str use, version, module, digest;
+	const assay_json *defaults; /* of an exposure's options; NULL: none */
 } as_plugin_entry;
 int as_plugin_entry_read(const assay_json *v, as_plugin_entry *out, assay_error *err);
 assay_json *as_plugin_entry_json(const as_plugin_entry *entry);

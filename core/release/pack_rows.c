@@ -23,7 +23,8 @@ static int keep_plugin(void *payload, assay_str key, assay_str body, assay_error
 	as_plugin_entry p = {.use = key,
 			     .version = as_json_str(as_json_get(v, "version")),
 			     .module = as_json_str(as_json_get(v, "module")),
-			     .digest = as_json_str(as_json_get(v, "digest"))};
+			     .digest = as_json_str(as_json_get(v, "digest")),
+			     .defaults = as_json_get(v, "defaults")};
 	if (rc < 0) {
 		return rc;
 	}
@@ -51,6 +52,7 @@ static int pack_list(as_engine *e, as_release_writer *w, const char *kind, as_pa
 
 typedef struct goal_files {
 	as_release_lines *goals, *funnel;
+	assay_json *gates; /* by task, of those without a certificate */
 } goal_files;
 
 static int pack_goal(void *payload, const as_goal_row *row, assay_error *err)
@@ -61,7 +63,8 @@ static int pack_goal(void *payload, const as_goal_row *row, assay_error *err)
 			       .reason = row->reason,
 			       .trace_id = row->trace_id,
 			       .task_id = row->task_id,
-			       .index = row->index};
+			       .index = row->index,
+			       .gates = as_json_get_n(f->gates, row->task_id)};
 	assay_json *goal = NULL;
 	int rc = as_json_parse(row->body, ASSAY_JSON_PEER, &goal, err);
 	if (rc == 0 && as_json_type(goal) == ASSAY_JSON_OBJECT) {
@@ -76,7 +79,8 @@ static int pack_goal(void *payload, const as_goal_row *row, assay_error *err)
 static int pack_goals(as_engine *e, as_release_writer *w, assay_error *err)
 {
 	goal_files f = {0};
-	int rc = as_release_lines_begin(w, "goals.jsonl", &f.goals, err);
+	int rc = as_refused_gates(e, &f.gates, err);
+	rc = rc < 0 ? rc : as_release_lines_begin(w, "goals.jsonl", &f.goals, err);
 	rc = rc < 0 ? rc : as_release_lines_begin(w, "funnel.jsonl", &f.funnel, err);
 	rc = rc < 0 ? rc : as_store_goals(e->store, as_str(e->manifest->bench_id), pack_goal, &f, err);
 	if (rc == 0) {
@@ -89,6 +93,7 @@ static int pack_goals(as_engine *e, as_release_writer *w, assay_error *err)
 	}
 	as_release_lines_drop(f.goals);
 	as_release_lines_drop(f.funnel);
+	as_json_free(f.gates);
 	return rc;
 }
 

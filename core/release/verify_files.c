@@ -160,7 +160,7 @@ static int check_plugins(verification *v, assay_error *err)
 		if (rc == 0 && i > 0 && as_str_cmp(last, entry.use) >= 0) {
 			as_finding(v->out, "plugins.json", as_json_line(p), pointer, "plugins are sorted, each once");
 		}
-		rc = rc < 0 ? rc : as_figures_add_plugin(v->figures, entry.use, entry.version, &found);
+		rc = rc < 0 ? rc : as_figures_add_plugin(v->figures, entry.use, entry.version, entry.defaults, &found);
 		last = entry.use;
 	}
 	if (rc < 0) {
@@ -253,7 +253,8 @@ static int check_funnel_row(funnel *f, const assay_json *value, assay_error *err
 		task = check_certified(f, &line);
 	}
 	rc = rc < 0 ? rc : check_goal(f, &line, task, err);
-	return rc < 0 ? rc : as_figures_add_goal(f->v->figures, line.category, line.state, line.reason, err);
+	return rc < 0 ? rc
+		      : as_figures_add_goal(f->v->figures, line.category, line.state, line.reason, line.gates, err);
 }
 
 static int check_funnel(verification *v, assay_error *err)

@@ -1,6 +1,7 @@
 #include "core/run/context.h"
 
 #include "core/base/error.h"
+#include "core/base/schema.h"
 #include "core/run/embed.h"
 #include "core/run/evidence.h"
 #include "core/run/score.h"
@@ -58,6 +59,25 @@ void as_worker_free(as_worker *w)
 	free(w);
 }
 
+static int note_defaults(const as_impl_info *info, assay_json *plugin)
+{
+	assay_json *schema = NULL, *defaults = as_json_object();
+	as_schema *compiled = NULL;
+	int rc = defaults ? 0 : ASSAY_ENOMEM;
+	if (info->impl->options) {
+		rc = rc < 0 ? rc : as_json_parse(as_str(info->impl->options), ASSAY_JSON_STRICT, &schema, NULL);
+		rc = rc < 0 ? rc : as_schema_compile(schema, &compiled, NULL);
+		rc = rc < 0 ? rc : as_schema_fill_defaults(compiled, defaults, NULL);
+	}
+	as_schema_free(compiled);
+	as_json_free(schema);
+	if (rc < 0) {
+		as_json_free(defaults);
+		return rc;
+	}
+	return as_json_set(plugin, "defaults", defaults);
+}
+
 int as_note_plugin(as_engine *e, const as_impl_info *info, assay_error *err)
 {
 	assay_json *p;
@@ -70,6 +90,9 @@ int as_note_plugin(as_engine *e, const as_impl_info *info, assay_error *err)
 	rc = as_json_set(p, "version", as_json_cstring(info->version));
 	rc |= as_json_set(p, "module", as_json_cstring(info->module));
 	rc |= as_json_set(p, "digest", as_json_cstring(info->digest));
+	if (rc == 0 && info->impl->role == ASSAY_ROLE_EXPOSURE) { /* captions tell them */
+		rc = note_defaults(info, p);
+	}
 	rc = rc < 0 ? as_fail_memory(err) : as_json_dump(p, ASSAY_JSON_COMPACT, &text, err);
 	if (rc == 0) {
 		rc = as_store_put_part(e->store, as_str(e->manifest->bench_id), "plugin", as_str(info->use),

@@ -83,9 +83,13 @@ int as_stage_generate(as_engine *e, int upto, uint64_t *shortfall, assay_error *
 int as_stage_plan(as_engine *e, assay_json **rows, assay_error *err);
 
 /* Run the gates again on every task of this run in the store, and nothing else. A task that does not pass loses its
- * certificate, and *refused counts it; of an import one that passes gets it back. *tasks: array of
- * {"task_id","category","index","passed","refused_by","failed":[gate]}. */
-int as_stage_gates(as_engine *e, assay_json **tasks, uint64_t *refused, assay_error *err);
+ * certificate, and gets it back when it passes again. *lost: those that should have one (they had it once, or are
+ * imported) and do not pass. *tasks: array of
+ * {"task_id","category","index","passed","certified","refused_by","failed":[gate]}. */
+int as_stage_gates(as_engine *e, assay_json **tasks, uint64_t *lost, assay_error *err);
+
+/* {task id: {gate: did it pass}} of the tasks of this run that have no certificate. The caller frees it. */
+int as_refused_gates(as_engine *e, assay_json **out, assay_error *err);
 
 /* Every task × candidate × condition × repeat that is not in the store yet. *made: attempts made now. */
 int as_stage_evaluate(as_engine *e, uint64_t *made, assay_error *err);

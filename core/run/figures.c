@@ -18,8 +18,9 @@ int as_figures_new(const assay_json *manifest, const char *bench_id, as_figures 
 	f->bench_id = as_arena_cstr(&f->arena, as_str(bench_id));
 	f->servers = as_json_array();
 	f->plugins = as_json_array();
+	f->defaults = as_json_object();
 	f->seed = as_hash_u64(bench_id);
-	if (!f->bench_id || !f->servers || !f->plugins) {
+	if (!f->bench_id || !f->servers || !f->plugins || !f->defaults) {
 		as_figures_free(f);
 		return as_fail_memory(err);
 	}
@@ -44,6 +45,7 @@ void as_figures_free(as_figures *f)
 	free(f->scores);
 	as_json_free(f->servers);
 	as_json_free(f->plugins);
+	as_json_free(f->defaults);
 	free(f->rows);
 	free(f->tasks);
 	free(f->goals);
@@ -76,26 +78,17 @@ int as_figures_add_server(as_figures *f, const assay_json *record, assay_error *
 	return as_json_append(f->servers, s) < 0 ? as_fail_memory(err) : 0;
 }
 
-int as_figures_add_plugin(as_figures *f, assay_str use, assay_str version, assay_error *err)
+int as_figures_add_plugin(as_figures *f, assay_str use, assay_str version, const assay_json *defaults, assay_error *err)
 {
 	assay_json *p = as_json_object();
-	int rc = as_json_set(p, "use", as_json_string(use));
+	int rc = defaults ? as_json_set_n(f->defaults, use, as_json_clone(defaults)) : 0;
+	rc |= as_json_set(p, "use", as_json_string(use));
 	rc |= as_json_set(p, "version", as_json_string(version));
 	if (rc < 0) {
 		as_json_free(p);
 		return as_fail_memory(err);
 	}
 	return as_json_append(f->plugins, p) < 0 ? as_fail_memory(err) : 0;
-}
-
-int as_figures_add_goal(as_figures *f, assay_str category, assay_str state, assay_str reason, assay_error *err)
-{
-	if (!as_grow(&f->goals, &f->cap_goals, f->n_goals + 1, sizeof *f->goals)) {
-		return as_fail_memory(err);
-	}
-	f->goals[f->n_goals++] = (figure_goal){as_arena_str(&f->arena, category), as_arena_str(&f->arena, state),
-					       as_arena_str(&f->arena, reason)};
-	return f->arena.failed ? as_fail_memory(err) : 0;
 }
 
 static figure_gate *gate_entry(as_figures *f, assay_str name)
@@ -112,21 +105,54 @@ static figure_gate *gate_entry(as_figures *f, assay_str name)
 	return &f->gates[f->n_gates++];
 }
 
-static int count_gates(as_figures *f, const assay_json *certificate, assay_error *err)
+static bool is_required(const as_figures *f, assay_str gate)
 {
-	for (const assay_json *g = as_json_first(certificate); g; g = as_json_next(g)) {
-		figure_gate *entry = gate_entry(f, as_json_str(as_json_get(g, "gate")));
-		if (!entry) {
-			return as_fail_memory(err);
-		}
-		entry->required = as_json_boolean(as_json_get(g, "required"), 0);
-		if (as_json_boolean(as_json_get(g, "passed"), 0)) {
-			entry->passed++;
-		} else {
-			entry->failed++;
+	for (const assay_json *g = as_json_first(as_json_pointer(f->manifest, "/generation/gates/require")); g;
+	     g = as_json_next(g)) {
+		if (as_str_eq(as_json_str(g), gate)) {
+			return true;
 		}
 	}
+	return false;
+}
+
+static int count_gate(as_figures *f, assay_str name, bool required, bool passed, assay_error *err)
+{
+	figure_gate *entry = gate_entry(f, name);
+	if (!entry) {
+		return as_fail_memory(err);
+	}
+	entry->required = required;
+	entry->passed += passed;
+	entry->failed += !passed;
 	return 0;
+}
+
+int as_figures_add_goal(as_figures *f, assay_str category, assay_str state, assay_str reason, const assay_json *gates,
+			assay_error *err)
+{
+	for (const assay_json *g = as_json_first(gates); g; g = as_json_next(g)) {
+		int rc = count_gate(f, as_json_key(g), is_required(f, as_json_key(g)), as_json_boolean(g, 0), err);
+		if (rc < 0) {
+			return rc;
+		}
+	}
+	if (!as_grow(&f->goals, &f->cap_goals, f->n_goals + 1, sizeof *f->goals)) {
+		return as_fail_memory(err);
+	}
+	f->goals[f->n_goals++] = (figure_goal){as_arena_str(&f->arena, category), as_arena_str(&f->arena, state),
+					       as_arena_str(&f->arena, reason)};
+	return f->arena.failed ? as_fail_memory(err) : 0;
+}
+
+static int count_gates(as_figures *f, const assay_json *certificate, assay_error *err)
+{
+	int rc = 0;
+	for (const assay_json *g = as_json_first(certificate); g && rc == 0; g = as_json_next(g)) {
+		rc = count_gate(f, as_json_str(as_json_get(g, "gate")), as_json_boolean(as_json_get(g, "required"), 0),
+				as_json_boolean(as_json_get(g, "passed"), 0), err);
+	}
+	return rc;
 }
 
 int as_figures_add_task(as_figures *f, assay_str category, int64_t index, const assay_json *task,
@@ -264,7 +290,7 @@ static assay_json *captions_of(const as_figures *f)
 	}
 	rc |= as_json_append(list, as_json_cstring(
 					   "pass^k: share of tasks that all k attempts pass; pass@k: that at least one "
-					   "passes. Each rate is given as [lo, hi]: lo counts a call that the tape "
+					   "passes. Each rate has two bounds: lo counts a call that the tape "
 					   "could not answer as an error, hi as a success. 95 % intervals."));
 	if (rc < 0) {
 		as_json_free(list);

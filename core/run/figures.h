@@ -17,8 +17,12 @@ void as_figures_free(as_figures *f);
 
 /* Rows, in the listing order of core/store/store.h. All are borrowed for the call. */
 int as_figures_add_server(as_figures *f, const assay_json *record, assay_error *err); /* as core/task/catalogue.h */
-int as_figures_add_plugin(as_figures *f, assay_str use, assay_str version, assay_error *err);
-int as_figures_add_goal(as_figures *f, assay_str category, assay_str state, assay_str reason, assay_error *err);
+/* defaults: of an exposure's options; NULL: none */
+int as_figures_add_plugin(as_figures *f, assay_str use, assay_str version, const assay_json *defaults,
+			  assay_error *err);
+/* gates: {gate: did it pass} of its task when that has no certificate; NULL: it has one, or there is no task */
+int as_figures_add_goal(as_figures *f, assay_str category, assay_str state, assay_str reason, const assay_json *gates,
+			assay_error *err);
 int as_figures_add_task(as_figures *f, assay_str category, int64_t index, const assay_json *task,
 			const assay_json *certificate, assay_error *err);
 typedef struct as_figure_attempt {

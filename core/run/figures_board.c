@@ -49,6 +49,23 @@ static assay_json *mean_of(uint64_t sum, uint64_t n)
 	return as_json_real(n ? as_round((double)sum / (double)n, 6) : 0.0);
 }
 
+/* The exposure with what it takes where the manifest says nothing. Takes it over. */
+static assay_json *with_defaults(const as_figures *f, assay_json *exposure)
+{
+	const assay_json *d = as_json_first(as_json_get_n(f->defaults, as_json_str(as_json_get(exposure, "use"))));
+	int rc = exposure ? 0 : ASSAY_ENOMEM;
+	for (; d && rc == 0; d = as_json_next(d)) {
+		rc = as_json_get_n(exposure, as_json_key(d))
+			     ? 0
+			     : as_json_set_n(exposure, as_json_key(d), as_json_clone(d));
+	}
+	if (rc < 0) {
+		as_json_free(exposure);
+		return NULL;
+	}
+	return exposure;
+}
+
 /* The condition's exposure, as the manifest has it. */
 static assay_json *exposure_of(const as_figures *f, assay_str condition)
 {
@@ -60,7 +77,7 @@ static assay_json *exposure_of(const as_figures *f, assay_str condition)
 			return as_json_null(); /* whoever recorded it knows */
 		}
 		if (same && exposure) {
-			return as_json_clone(exposure);
+			return with_defaults(f, as_json_clone(exposure));
 		}
 	}
 	assay_json *fallback = as_json_object();
@@ -68,16 +85,21 @@ static assay_json *exposure_of(const as_figures *f, assay_str condition)
 		as_json_free(fallback);
 		return NULL;
 	}
-	return fallback;
+	return with_defaults(f, fallback);
 }
 
+/* Null when no attempt tells. */
 static assay_json *reachability(const figure_counts *c)
 {
-	assay_json *o = as_json_object();
+	assay_json *o;
 	double checkpoints = c->checkpoints ? (double)c->reachable / (double)c->checkpoints : 1.0;
-	double tasks = c->attempts ? (double)c->full / (double)c->attempts : 1.0;
-	int rc = as_json_set(o, "checkpoints", as_json_real(as_round(checkpoints, 6)));
-	rc |= as_json_set(o, "tasks", as_json_real(as_round(tasks, 6)));
+	int rc;
+	if (c->attempts == 0) {
+		return as_json_null();
+	}
+	o = as_json_object();
+	rc = as_json_set(o, "checkpoints", as_json_real(as_round(checkpoints, 6)));
+	rc |= as_json_set(o, "tasks", as_json_real(as_round((double)c->full / (double)c->attempts, 6)));
 	rc |= as_json_set(o, "mean_tools", mean_of(c->tools, c->attempts));
 	if (rc < 0) {
 		as_json_free(o);

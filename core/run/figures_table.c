@@ -2,7 +2,9 @@
 #include "core/run/figures_table.h"
 
 #include "core/run/figures_rate.h"
+#include "core/run/gates.h"
 #include "core/stats/stats.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* The stages of the funnel, and how many of them a goal slot of each state has passed. What ended a slot for good
@@ -120,18 +122,37 @@ assay_json *as_funnel_table(const as_figures *f)
 	return list;
 }
 
-assay_json *as_gate_table(const as_figures *f)
+/* In the order in which they are asked; those that nobody knows come last, by name. */
+static int compare_gates(const void *a, const void *b)
+{
+	const figure_gate *x = a, *y = b;
+	const char *const *names = as_gate_names();
+	size_t i = 0, k = 0;
+	while (names[i] && !as_str_is(x->name, names[i])) {
+		i++;
+	}
+	while (names[k] && !as_str_is(y->name, names[k])) {
+		k++;
+	}
+	return i != k ? (i > k) - (i < k) : as_str_cmp(x->name, y->name);
+}
+
+/* Over all tasks that were put to a gate, those that were refused among them. */
+assay_json *as_gate_table(as_figures *f)
 {
 	assay_json *list = as_json_array();
 	int rc = list ? 0 : ASSAY_ENOMEM;
+	if (f->n_gates > 1) {
+		qsort(f->gates, f->n_gates, sizeof *f->gates, compare_gates);
+	}
 	for (size_t i = 0; i < f->n_gates && rc == 0; i++) {
+		const figure_gate *gate = &f->gates[i];
 		assay_json *g = as_json_object();
-		rc = as_json_set(g, "gate", as_json_string(f->gates[i].name));
-		rc |= as_json_set(g, "required", as_json_truth(f->gates[i].required));
-		rc |= as_json_set(g, "passed", as_json_integer((int64_t)f->gates[i].passed));
-		rc |= as_json_set(g, "failed", as_json_integer((int64_t)f->gates[i].failed));
-		rc |= as_json_set(g, "pass_rate",
-				  as_plain_rate(f->gates[i].passed, f->gates[i].passed + f->gates[i].failed));
+		rc = as_json_set(g, "gate", as_json_string(gate->name));
+		rc |= as_json_set(g, "required", as_json_truth(gate->required));
+		rc |= as_json_set(g, "passed", as_json_integer((int64_t)gate->passed));
+		rc |= as_json_set(g, "failed", as_json_integer((int64_t)gate->failed));
+		rc |= as_json_set(g, "pass_rate", as_plain_rate(gate->passed, gate->passed + gate->failed));
 		rc |= as_json_append(list, g);
 	}
 	if (rc < 0) {

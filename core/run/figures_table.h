@@ -65,6 +65,7 @@ struct as_figures {
 	uint64_t seed; /* of the bootstrap */
 	as_arena arena;
 	assay_json *servers, *plugins;
+	assay_json *defaults; /* of exposures' options, by use */
 	figure_goal *goals;
 	size_t n_goals, cap_goals;
 	figure_gate *gates;
@@ -78,7 +79,7 @@ struct as_figures {
 };
 
 assay_json *as_funnel_table(const as_figures *f);
-assay_json *as_gate_table(const as_figures *f);
+assay_json *as_gate_table(as_figures *f);
 assay_json *as_leaderboard_table(const as_figures *f);
 assay_json *as_scorer_table(const as_figures *f);
 assay_json *as_category_table(const as_figures *f);

@@ -14,7 +14,7 @@ typedef struct gating {
 	as_goal_row *goals; /* of these tasks, in their order; texts: the arena's */
 	size_t n_goals, cap_goals;
 	assay_json *out; /* array, one object a task */
-	uint64_t refused;
+	uint64_t lost;
 } gating;
 
 static int keep_row(void *payload, const as_task_row *row, assay_error *err)
@@ -36,6 +36,19 @@ static int keep_row(void *payload, const as_task_row *row, assay_error *err)
 	return g->arena.failed ? as_fail_memory(err) : 0;
 }
 
+/* The goal of a task whose certificate a later look at the gates took says so. */
+#define LOST "lost its certificate: "
+
+static bool has_lost(const gating *g, const as_task_row *t)
+{
+	for (size_t i = 0; i < g->n_goals; i++) {
+		if (g->goals[i].index == t->index && as_str_eq(g->goals[i].category, t->category)) {
+			return as_str_starts(g->goals[i].reason, ASSAY_STR(LOST));
+		}
+	}
+	return false;
+}
+
 static int report(gating *g, const as_task_row *t, bool passed, const char *reason, const assay_json *certificate)
 {
 	assay_json *o = as_json_object(), *failed = as_json_array();
@@ -49,6 +62,7 @@ static int report(gating *g, const as_task_row *t, bool passed, const char *reas
 	rc |= as_json_set(o, "category", as_json_string(t->category));
 	rc |= as_json_set(o, "index", as_json_integer(t->index));
 	rc |= as_json_set(o, "passed", as_json_truth(passed));
+	rc |= as_json_set(o, "certified", as_json_truth(t->certified));
 	rc |= as_json_set(o, "refused_by", as_json_cstring(reason));
 	rc |= as_json_set(o, "failed", failed);
 	if (rc < 0) {
@@ -86,6 +100,7 @@ static int keep_goal(void *payload, const as_goal_row *row, assay_error *err)
 	*r = *row;
 	r->run_id = as_str(g->engine->manifest->bench_id);
 	r->category = as_arena_str(&g->arena, row->category);
+	r->reason = as_arena_str(&g->arena, row->reason);
 	r->goal_id = as_arena_str(&g->arena, row->goal_id);
 	r->body = as_arena_str(&g->arena, row->body);
 	r->trace_id = as_arena_str(&g->arena, row->trace_id);
@@ -101,15 +116,18 @@ static int settle_goal(gating *g, const as_task_row *t, const char *reason, assa
 		as_goal_row *r = &g->goals[i];
 		if (r->index == t->index && as_str_eq(r->category, t->category)) {
 			r->state = t->certified ? ASSAY_STR("certified") : ASSAY_STR("rejected");
-			r->reason = as_str(t->certified ? "" : reason);
+			r->reason = as_str(t->certified ? "" : as_arena_printf(&g->arena, LOST "%s", reason));
+			if (g->arena.failed) {
+				return as_fail_memory(err);
+			}
 			rc = as_store_put_goal(g->engine->store, r, err);
 		}
 	}
 	return rc;
 }
 
-/* A task that no longer passes loses its certificate; one that passes and had none is not taken in here: what else its
- * category wanted is not known. Of an import every task is wanted. */
+/* A task that no longer passes loses its certificate, and gets it back when it passes again; one that passes and never
+ * had one is not taken in here: what else its category wanted is not known. Of an import every task is wanted. */
 static int gate_one(gating *g, as_task_row *t, assay_error *err)
 {
 	assay_json *task = NULL, *certificate = NULL, *known = NULL;
@@ -130,10 +148,10 @@ static int gate_one(gating *g, as_task_row *t, assay_error *err)
 		    : as_gates_run(g->worker, task, trace, tape, "gate", known, &certificate, &passed, &reason, err);
 	rc = rc < 0 ? rc : as_json_dump(certificate, ASSAY_JSON_COMPACT, &text, err);
 	if (rc == 0) {
-		bool before = t->certified;
+		bool before = t->certified, wanted = before || g->engine->manifest->imported || has_lost(g, t);
 		t->certificate = as_text_str(text);
-		g->refused += t->certified && !passed;
-		t->certified = (t->certified || g->engine->manifest->imported) && passed;
+		t->certified = wanted && passed;
+		g->lost += wanted && !passed;
 		rc = as_store_put_task(g->engine->store, t, err);
 		rc = rc < 0 || t->certified == before ? rc : settle_goal(g, t, reason, err);
 	}
@@ -149,7 +167,7 @@ static int gate_one(gating *g, as_task_row *t, assay_error *err)
 	return rc;
 }
 
-int as_stage_gates(as_engine *e, assay_json **tasks, uint64_t *refused, assay_error *err)
+int as_stage_gates(as_engine *e, assay_json **tasks, uint64_t *lost, assay_error *err)
 {
 	gating g = {.engine = e, .out = as_json_array()};
 	int rc = g.out ? as_worker_new(e, &g.worker, err) : as_fail_memory(err);
@@ -165,7 +183,7 @@ int as_stage_gates(as_engine *e, assay_json **tasks, uint64_t *refused, assay_er
 	free(g.list);
 	free(g.goals);
 	as_arena_free(&g.arena);
-	*refused = g.refused;
+	*lost = g.lost;
 	*tasks = g.out;
 	if (rc < 0) {
 		as_json_free(g.out);

@@ -185,14 +185,6 @@ static const gate gates[] = {
 };
 #define N_GATES (sizeof gates / sizeof *gates)
 
-const char *const *as_gate_names(void)
-{
-	static const char *const names[] = {"grounded",      "replays",        "no_tool_fails",       "echo_fails",
-					    AS_GATE_RANDOM,  "mutants_caught", "no_answer_in_prompt", "necessary",
-					    "fits_category", AS_GATE_SECOND,   AS_GATE_VALID,         NULL};
-	return names;
-}
-
 static bool is_required(const as_manifest *m, const char *name)
 {
 	for (size_t i = 0; i < m->n_gates; i++) {

@@ -12,6 +12,7 @@ typedef struct filling {
 	as_engine *engine;
 	bool provable; /* attempts without a trace are left out */
 	as_figures *figures;
+	assay_json *gates; /* by task, of those without a certificate */
 	as_arena arena;
 	char (*wanted)[65]; /* ids of the attempts that the manifest asks for, sorted */
 	size_t n_wanted, cap_wanted;
@@ -38,7 +39,8 @@ static int fill_plugin(void *payload, assay_str key, assay_str body, assay_error
 	assay_json *record = NULL;
 	int rc = as_json_parse(body, ASSAY_JSON_PEER, &record, err);
 	if (rc == 0) {
-		rc = as_figures_add_plugin(f->figures, key, as_json_str(as_json_get(record, "version")), err);
+		rc = as_figures_add_plugin(f->figures, key, as_json_str(as_json_get(record, "version")),
+					   as_json_get(record, "defaults"), err);
 	}
 	as_json_free(record);
 	return rc;
@@ -47,7 +49,39 @@ static int fill_plugin(void *payload, assay_str key, assay_str body, assay_error
 static int fill_goal(void *payload, const as_goal_row *row, assay_error *err)
 {
 	filling *f = payload;
-	return as_figures_add_goal(f->figures, row->category, row->state, row->reason, err);
+	return as_figures_add_goal(f->figures, row->category, row->state, row->reason,
+				   as_json_get_n(f->gates, row->task_id), err);
+}
+
+static int note_gates(void *payload, const as_task_row *row, assay_error *err)
+{
+	assay_json *certificate = NULL, *gates;
+	int rc = row->certified ? 0 : as_json_parse(row->certificate, ASSAY_JSON_PEER, &certificate, err);
+	if (rc < 0 || as_json_count(certificate) == 0) {
+		as_json_free(certificate);
+		return rc; /* it has one, or no gate has been asked */
+	}
+	gates = as_json_object();
+	for (const assay_json *g = as_json_first(certificate); g && rc == 0; g = as_json_next(g)) {
+		rc = as_json_set_n(gates, as_json_str(as_json_get(g, "gate")),
+				   as_json_truth(as_json_boolean(as_json_get(g, "passed"), 0)));
+	}
+	rc = rc == 0 ? as_json_set_n(payload, row->task_id, gates) : (as_json_free(gates), rc);
+	as_json_free(certificate);
+	return rc < 0 ? as_fail_memory(err) : 0;
+}
+
+int as_refused_gates(as_engine *e, assay_json **out, assay_error *err)
+{
+	int rc;
+	*out = as_json_object();
+	rc = *out ? as_store_tasks(e->store, as_str(e->manifest->bench_id), false, note_gates, *out, err)
+		  : as_fail_memory(err);
+	if (rc < 0) {
+		as_json_free(*out);
+		*out = NULL;
+	}
+	return rc;
 }
 
 static int fill_task(void *payload, const as_task_row *row, assay_error *err)
@@ -187,6 +221,7 @@ int as_stage_figures(as_engine *e, bool provable, assay_json **model, assay_erro
 	rc = rc < 0 ? rc : note_plugins(e, err);
 	rc = rc < 0 ? rc : as_store_parts(e->store, run, "server", fill_server, &f, err);
 	rc = rc < 0 ? rc : as_store_parts(e->store, run, "plugin", fill_plugin, &f, err);
+	rc = rc < 0 ? rc : as_refused_gates(e, &f.gates, err);
 	rc = rc < 0 ? rc : as_store_goals(e->store, run, fill_goal, &f, err);
 	/* Imported tasks without a reference have no certificate, but may have results. */
 	rc = rc < 0 ? rc : as_store_tasks(e->store, run, !e->manifest->imported, fill_task, &f, err);
@@ -194,6 +229,7 @@ int as_stage_figures(as_engine *e, bool provable, assay_json **model, assay_erro
 	rc = rc < 0 ? rc : as_store_attempts(e->store, run, true, fill_attempt, &f, err);
 	rc = rc < 0 ? rc : as_figures_finish(f.figures, model, err);
 	as_figures_free(f.figures);
+	as_json_free(f.gates);
 	free(f.wanted);
 	free(f.tasks);
 	as_arena_free(&f.arena);

@@ -52,10 +52,10 @@ static void put_head(markdown_report *r)
 
 static int put_all(markdown_report *r, assay_error *err)
 {
-	int (*const parts[])(markdown_report *, assay_error *) = {put_leaderboard, put_scorers,     put_categories,
-								  put_served,      put_attribution, put_ends,
-								  put_funnel,      put_gates,       put_tasks,
-								  put_servers,     put_plugins};
+	int (*const parts[])(markdown_report *, assay_error *) = {put_leaderboard, put_comparison, put_scorers,
+								  put_categories,  put_served,     put_attribution,
+								  put_ends,        put_funnel,     put_gates,
+								  put_tasks,       put_servers,    put_plugins};
 	int rc = 0;
 	put_head(r);
 	for (size_t i = 0; i < sizeof parts / sizeof *parts && rc == 0; i++) {

@@ -51,6 +51,7 @@ int put_table(markdown_report *r, assay_json *table, assay_error *err);
 
 /* The parts of the report. */
 int put_leaderboard(markdown_report *r, assay_error *err);
+int put_comparison(markdown_report *r, assay_error *err); /* nothing where there is one condition */
 int put_scorers(markdown_report *r, assay_error *err);
 int put_categories(markdown_report *r, assay_error *err);
 int put_served(markdown_report *r, assay_error *err);

@@ -45,7 +45,65 @@ static void condition_heading(markdown_report *r, assay_str condition)
 	markdown_add(&r->out, "\n\n");
 }
 
-/* "exposure/rag, k 8": what stands in front of every table of attempts. */
+static void put_value(markdown_report *r, markdown_text *out, const assay_json *value)
+{
+	const assay_json_api *J = r->json;
+	assay_text text = {NULL, 0};
+	if (J->type(value) == ASSAY_JSON_STRING) {
+		markdown_escape(out, J->str(value), 0);
+	} else if (J->dump(value, ASSAY_JSON_COMPACT, &text, NULL) == 0) {
+		markdown_escape(out, (assay_str){text.ptr, text.len}, 0);
+		J->text_free(&text);
+	}
+}
+
+/* Have all conditions the same value of an option of the exposure? */
+static int is_common(const markdown_report *r, assay_str key, const assay_json *value)
+{
+	const assay_json_api *J = r->json;
+	for (const assay_json *b = first(r, "leaderboard"); b; b = J->next(b)) {
+		const assay_json *other = J->get_n(J->get(b, "exposure"), key);
+		if (!other || !J->equal(other, value)) {
+			return 0;
+		}
+	}
+	return 1;
+}
+
+/* "exposure/rag, k 8, reference false (shuffled)"; apart: only what is not the same in all conditions, but for the name
+ * of the exposure. */
+static void add_exposure(markdown_report *r, markdown_text *out, const assay_json *exposure, int apart)
+{
+	const assay_json_api *J = r->json;
+	assay_str use = member(r, exposure, "use");
+	markdown_escape(out, use, 0);
+	for (const assay_json *o = J->first(exposure); o; o = J->next(o)) {
+		if (same(J->key(o), ASSAY_STR("use")) || (apart && is_common(r, J->key(o), o))) {
+			continue;
+		}
+		markdown_add(out, ", ");
+		markdown_escape(out, J->key(o), 0);
+		markdown_add(out, " ");
+		put_value(r, out, o);
+		if (same(J->key(o), ASSAY_STR("reference")) && !J->boolean(o, 1)) {
+			markdown_add(out, " (shuffled)");
+		}
+	}
+	if (!apart && same(use, ASSAY_STR("exposure/target")) && !J->get(exposure, "strategy")) {
+		markdown_add(out, ", strategy namesakes by p_alt, then look-alikes");
+	}
+}
+
+static const assay_json *next_of_condition(const markdown_report *r, const assay_json *board)
+{
+	const assay_json *b = r->json->next(board);
+	while (b && !same(member(r, b, "condition"), member(r, board, "condition"))) {
+		b = r->json->next(b);
+	}
+	return b;
+}
+
+/* What stands in front of every table of attempts. */
 static void exposure_line(markdown_report *r, const assay_json *b)
 {
 	const assay_json_api *J = r->json;
@@ -54,18 +112,12 @@ static void exposure_line(markdown_report *r, const assay_json *b)
 		return; /* a model that an older program made, or attempts that somebody else recorded */
 	}
 	markdown_add(&r->out, "Exposure: ");
-	markdown_escape(&r->out, member(r, exposure, "use"), 0);
-	for (const assay_json *o = J->first(exposure); o; o = J->next(o)) {
-		assay_text value = {NULL, 0};
-		if (same(J->key(o), ASSAY_STR("use")) || J->dump(o, ASSAY_JSON_COMPACT, &value, NULL) < 0) {
-			continue;
-		}
-		markdown_add(&r->out, ", ");
-		markdown_escape(&r->out, J->key(o), 0);
-		markdown_add(&r->out, " ");
-		markdown_escape(&r->out,
-				J->type(o) == ASSAY_JSON_STRING ? J->str(o) : (assay_str){value.ptr, value.len}, 0);
-		J->text_free(&value);
+	add_exposure(r, &r->out, exposure, 0);
+	for (; b && number(r, b, "attempts") == 0; b = next_of_condition(r, b)) {
+	}
+	if (!b) {
+		markdown_add(&r->out, "; no valid attempts.\n\n");
+		return;
 	}
 	markdown_printf(&r->out,
 			"; %.1f tools on offer; the needed tools of %.1f %% of the checkpoints are among them, and all "
@@ -160,6 +212,101 @@ static int board_table(markdown_report *r, assay_str condition, int listed, assa
 	}
 	if (!listed) {
 		markdown_add(&r->out, "Beside the board, for comparison:\n\n");
+	}
+	return put_table(r, table, err);
+}
+
+/* The exposures of all conditions, in front of a table that has them all. */
+static void exposure_lines(markdown_report *r)
+{
+	for (const assay_json *b = first(r, "leaderboard"); b; b = r->json->next(b)) {
+		if (begins_condition(r, b)) {
+			markdown_add(&r->out, "Condition ");
+			markdown_escape(&r->out, member(r, b, "condition"), 0);
+			markdown_add(&r->out, ". ");
+			exposure_line(r, b);
+		}
+	}
+}
+
+static void comparison_row(markdown_report *r, assay_json *table, const assay_json *b)
+{
+	const assay_json_api *J = r->json;
+	const assay_json *reach = J->get(b, "reachability"), *wrong = J->get(b, "attempted_sae");
+	int64_t attempts = number(r, b, "attempts");
+	assay_json *row = row_new(r);
+	row_add_text(r, &row, member(r, b, "candidate"), 0);
+	row_add_text(r, &row, member(r, b, "condition"), 0);
+	markdown_clear(&r->cell);
+	add_exposure(r, &r->cell, J->get(b, "exposure"), 1);
+	row_add(r, &row, r->cell.ptr ? r->cell.ptr : "");
+	row_add_number(r, &row, number(r, b, "tasks"));
+	row_add_number(r, &row, attempts);
+	row_add_rate(r, &row, J->get(b, "pass_rate"), attempts);
+	if (attempts > 0) {
+		row_add_mean(r, &row, J->get(reach, "mean_tools"));
+		row_add_share(r, &row, J->f64(J->get(reach, "checkpoints"), 0));
+		row_add_share(r, &row, J->f64(J->get(reach, "tasks"), 0));
+	}
+	for (int i = 0; i < 3 && attempts == 0; i++) {
+		row_add(r, &row, "–");
+	}
+	row_add_number(r, &row, number(r, wrong, "calls"));
+	row_add_number(r, &row, number(r, wrong, "attempts"));
+	table_row(r, table, row);
+}
+
+/* Is b the first row of its candidate? */
+static int begins_candidate(const markdown_report *r, const assay_json *row)
+{
+	for (const assay_json *b = first(r, "leaderboard"); b && b != row; b = r->json->next(b)) {
+		if (same(member(r, b, "candidate"), member(r, row, "candidate"))) {
+			return 0;
+		}
+	}
+	return 1;
+}
+
+/* One table for all conditions: an ablation, a sweep, a matrix of exposures. */
+int put_comparison(markdown_report *r, assay_error *err)
+{
+	static const char *const titles[] = {"candidate",
+					     "condition",
+					     "exposure",
+					     "tasks",
+					     "attempts",
+					     "pass rate",
+					     "tools",
+					     "checkpoints in reach",
+					     "tasks in reach",
+					     "wrong-server calls",
+					     "attempts with them"};
+	const assay_json_api *J = r->json;
+	const assay_json *start = first(r, "leaderboard");
+	assay_json *table;
+	size_t conditions = 0;
+	for (const assay_json *b = start; b; b = J->next(b)) {
+		conditions += begins_condition(r, b) != 0;
+	}
+	if (conditions < 2) {
+		return 0;
+	}
+	heading(r, "Conditions compared");
+	markdown_add(
+		&r->out,
+		"The exposure is named with what is not the same in all conditions. Wrong-server calls are all that "
+		"were attempted of a needed tool's name on a server that is not the right one.\n\n");
+	exposure_lines(r);
+	table = table_new(r);
+	for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
+		table_column(r, table, titles[i], i > 2 && i != 5);
+	}
+	for (const assay_json *c = start; c; c = J->next(c)) {
+		for (const assay_json *b = begins_candidate(r, c) ? c : NULL; b; b = J->next(b)) {
+			if (same(member(r, b, "candidate"), member(r, c, "candidate"))) {
+				comparison_row(r, table, b);
+			}
+		}
 	}
 	return put_table(r, table, err);
 }
@@ -290,6 +437,7 @@ int put_served(markdown_report *r, assay_error *err)
 		return 0;
 	}
 	heading(r, "How calls were answered");
+	exposure_lines(r);
 	markdown_add(
 		&r->out,
 		"Share of all calls: exactly as recorded, by an equivalent or a near recording, not at all (miss), or refused "
@@ -322,6 +470,7 @@ int put_attribution(markdown_report *r, assay_error *err)
 		return 0;
 	}
 	heading(r, "Calls on the wrong server");
+	exposure_lines(r);
 	markdown_add(&r->out,
 		     "Calls of a needed tool's name on a server that is not the right one: as DynamicMCPBench counts "
 		     "them, only where they succeeded; and all that were attempted. Expected: the server shares a tag "
@@ -355,6 +504,7 @@ int put_ends(markdown_report *r, assay_error *err)
 		return 0;
 	}
 	heading(r, "How attempts ended");
+	exposure_lines(r);
 	table = table_new(r);
 	table_column(r, table, "condition", 0);
 	table_column(r, table, "candidate", 0);
@@ -393,6 +543,7 @@ int put_scorers(markdown_report *r, assay_error *err)
 		return 0;
 	}
 	heading(r, "Other scorers");
+	exposure_lines(r);
 	markdown_add(&r->out,
 		     "What the scorers beside the one that decides say of the same attempts: how many pass, and the "
 		     "means of their scores and of what they measure.\n\n");
@@ -495,6 +646,7 @@ int put_gates(markdown_report *r, assay_error *err)
 		return 0;
 	}
 	heading(r, "Gates");
+	markdown_add(&r->out, "Over all tasks that were put to a gate, those that were refused among them.\n\n");
 	table = table_new(r);
 	table_column(r, table, "gate", 0);
 	table_column(r, table, "required", 0);
@@ -595,6 +747,7 @@ int put_tasks(markdown_report *r, assay_error *err)
 		return 0;
 	}
 	heading(r, "Tasks");
+	exposure_lines(r);
 	put_levels(r);
 	table = table_new(r);
 	for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {

@@ -130,7 +130,10 @@ static void add_goals(as_figures *f)
 					       {"hard", "written", ""}};
 	assay_error err = {0};
 	for (size_t i = 0; i < sizeof goals / sizeof *goals; i++) {
-		ck_ok(as_figures_add_goal(f, as_str(goals[i][0]), as_str(goals[i][1]), as_str(goals[i][2]), &err));
+		assay_json *gates = i == 2 ? json("{'tight':true,'replays':false}") : NULL;
+		ck_ok(as_figures_add_goal(f, as_str(goals[i][0]), as_str(goals[i][1]), as_str(goals[i][2]), gates,
+					  &err));
+		as_json_free(gates);
 	}
 }
 
@@ -143,7 +146,7 @@ static assay_json *model(void)
 				  "'server_version':null,'protocol_version':'p','tool_surface_hash':'h'}}");
 	ck_ok(as_figures_new(manifest, BENCH, &f, &err));
 	ck_ok(as_figures_add_server(f, record, &err));
-	ck_ok(as_figures_add_plugin(f, ASSAY_STR("scorer/effects"), ASSAY_STR("0.1.0"), &err));
+	ck_ok(as_figures_add_plugin(f, ASSAY_STR("scorer/effects"), ASSAY_STR("0.1.0"), NULL, &err));
 	add_goals(f);
 	add_task(f, "t1", "easy", 0,
 		 "[{'gate':'replays','required':true,'passed':true},{'gate':'tight','required':false,'passed':false}]");
@@ -189,11 +192,12 @@ START_TEST(test_head)
 		member_text(m, "/servers"),
 		"[{'server_id':'s','class':'static','name':'S','version':null,'protocol':'p','tools':2,'tool_surface_hash':'h'}]");
 	ck_assert_str_eq(member_text(m, "/plugins"), "[{'use':'scorer/effects','version':'0.1.0'}]");
-	ck_assert_str_eq(member_text(m, "/gates"),
-			 "[{'gate':'replays','required':true,'passed':2,'failed':0,'pass_rate':"
-			 "{'lo':1.0,'hi':1.0,'interval_lo':[0.342372,1.0],'interval_hi':[0.342372,1.0]}},"
-			 "{'gate':'tight','required':false,'passed':0,'failed':1,'pass_rate':"
-			 "{'lo':0.0,'hi':0.0,'interval_lo':[0.0,0.793457],'interval_hi':[0.0,0.793457]}}]");
+	ck_assert_str_eq(
+		member_text(m, "/gates"),
+		"[{'gate':'replays','required':true,'passed':2,'failed':1,'pass_rate':"
+		"{'lo':0.666667,'hi':0.666667,'interval_lo':[0.207655,0.93851],'interval_hi':[0.207655,0.93851]}},"
+		"{'gate':'tight','required':false,'passed':1,'failed':1,'pass_rate':"
+		"{'lo':0.5,'hi':0.5,'interval_lo':[0.094529,0.905471],'interval_hi':[0.094529,0.905471]}}]");
 	as_json_free(m);
 }
 END_TEST

@@ -168,9 +168,9 @@ static int make_figures(walk *w, assay_error *err)
 	attempt.verdict = w->verdict;
 	rc = rc ? rc : as_json_parse(as_str(manifest_text), ASSAY_JSON_STRICT, &w->manifest, err);
 	rc = rc ? rc : as_figures_new(w->manifest, bench_id, &w->figures, err);
-	rc = rc ? rc : as_figures_add_goal(w->figures, ASSAY_STR("c"), ASSAY_STR("rejected"), ASSAY_STR("y"), err);
+	rc = rc ? rc : as_figures_add_goal(w->figures, ASSAY_STR("c"), ASSAY_STR("rejected"), ASSAY_STR("y"), NULL, err);
 	rc = rc ? rc : as_figures_add_server(w->figures, as_json_first(as_catalogue_records(w->catalogue)), err);
-	rc = rc ? rc : as_figures_add_plugin(w->figures, ASSAY_STR("scorer/effects"), ASSAY_STR("1"), err);
+	rc = rc ? rc : as_figures_add_plugin(w->figures, ASSAY_STR("scorer/effects"), ASSAY_STR("1"), NULL, err);
 	rc = rc ? rc : as_figures_add_task(w->figures, ASSAY_STR("c"), 0, w->task, NULL, err);
 	rc = rc ? rc : as_figures_add_attempt(w->figures, &attempt, err);
 	return rc ? rc : as_figures_finish(w->figures, &w->model, err);
@@ -225,7 +225,7 @@ static int build_trace_and_table(assay_error *err)
 	int rc = as_trace_new(ASSAY_STR("g"), NULL, &t, err);
 	rc = rc ? rc : as_trace_add_server(t, ASSAY_STR("s"), as_json_object(), as_json_array(), err);
 	rc = rc ? rc : add_step(t, err);
-	rc = rc ? rc : as_trace_add_refused(t, ASSAY_STR("x"), NULL, ASSAY_STR("y"), err);
+	rc = rc ? rc : as_trace_add_refused(t, ASSAY_STR("x"), NULL, ASSAY_STR("y"), NULL, err);
 	rc = rc ? rc : as_trace_set_metadata(t, "a", as_json_object(), err);
 	rc = rc ? rc : as_trace_finish(t, err);
 	table = rc ? NULL : as_table_new();
