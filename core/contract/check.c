@@ -4,18 +4,24 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/process.h"
+#include "core/contract/log.h"
 #include "core/contract/suite.h"
+#include "core/plugin/loader.h"
+#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define LIMIT_MS 10000
 #define LOAD_FACTOR 3   /* loading may take this many times the limit of a check */
 #define DEATHS_MAX 24u  /* of children, for one module */
 #define HANGS_MAX 2u    /* each costs the whole limit */
 #define FAILURES_MAX 40 /* of one implementation that are kept */
+#define LOG_BYTES ((size_t)64 << 20)
+#define SANITIZER_LOG "sanitizer"
 #define LINE_BYTES ((size_t)64 << 10)
 
 typedef struct checking {
@@ -84,26 +90,61 @@ static int enter_impl(checking *c, const char *use, assay_error *err)
 	return as_json_append(c->impls, impl) < 0 ? as_fail_memory(err) : 0;
 }
 
-/* What a tool such as valgrind has written since the last look is about the check that has just ended. */
-static int read_log(checking *c, assay_error *err)
+static int tell_log(void *payload, const char *problem, assay_error *err)
+{
+	return add_failure(payload, problem, err);
+}
+
+/* Where valgrind writes, or the sanitizers' runtime, which adds the number of its process. Empty: nowhere. */
+static int find_log(const checking *c, as_buf *path, assay_error *err)
+{
+	DIR *folder = c->o->log ? NULL : opendir(c->folder.ptr);
+	const struct dirent *entry;
+	if (c->o->log) {
+		as_buf_puts(path, c->o->log);
+	}
+	while (folder && path->len == 0 && (entry = readdir(folder)) != NULL) {
+		if (strncmp(entry->d_name, SANITIZER_LOG ".", sizeof SANITIZER_LOG) == 0) {
+			as_path_join(path, as_buf_str(&c->folder), as_str(entry->d_name));
+		}
+	}
+	if (folder) {
+		closedir(folder);
+	}
+	return as_buf_check(path, err);
+}
+
+/* What a tool has written since the last look is about the operation that has just ended. The report that a sanitizer
+ * ends the process with is left for when it is complete. */
+static int read_log(checking *c, bool ended, assay_error *err)
 {
 	struct stat st;
 	assay_text text = {0};
-	if (!c->o->log || stat(c->o->log, &st) != 0 || st.st_size <= c->log_read) {
-		return 0;
+	as_buf path = {0};
+	int rc = c->impl ? find_log(c, &path, err) : 0;
+	if (rc == 0 && path.len > 0 && stat(path.ptr, &st) == 0 && st.st_size > c->log_read &&
+	    as_file_read(path.ptr, LOG_BYTES, &text, NULL) == 0 && text.len > (size_t)c->log_read) {
+		assay_str news = {text.ptr + c->log_read, text.len - (size_t)c->log_read};
+		if (!c->o->log && !ended) {
+			news = as_log_notices(news);
+		}
+		c->log_read += (off_t)news.len;
+		rc = as_log_findings(news, tell_log, c, err);
 	}
-	if (as_file_read(c->o->log, (size_t)64 << 20, &text, NULL) < 0 || text.len <= (size_t)c->log_read) {
-		as_text_free(&text);
-		return 0;
-	}
-	char line[256], problem[300];
-	const char *from = text.ptr + c->log_read;
-	from += strspn(from, "=0123456789 ");
-	snprintf(line, sizeof line, "%.*s", (int)strcspn(from, "\n"), from);
-	snprintf(problem, sizeof problem, "valgrind: %s", line);
-	c->log_read = (off_t)text.len;
 	as_text_free(&text);
-	return line[0] && c->impl ? add_failure(c, problem, err) : 0;
+	as_buf_free(&path);
+	return rc;
+}
+
+/* The next child begins another one. */
+static void drop_log(checking *c)
+{
+	as_buf path = {0};
+	if (!c->o->log && find_log(c, &path, NULL) == 0 && path.len > 0) {
+		unlink(path.ptr);
+	}
+	as_buf_free(&path);
+	c->log_read = 0;
 }
 
 /* --- what the child tells --- */
@@ -136,6 +177,9 @@ static int take_line(checking *c, char *line, assay_error *err)
 	}
 	if (strcmp(line, "at") == 0) { /* the operation, and what is wrong with it, if anything */
 		size_t name = strcspn(rest, "\t");
+		if (read_log(c, false, err) < 0) {
+			return ASSAY_ENOMEM;
+		}
 		snprintf(c->operation, sizeof c->operation, "%.*s", (int)name, rest);
 		return rest[name] && c->impl ? add_failure(c, rest + name + 1, err) : 0;
 	}
@@ -145,7 +189,7 @@ static int take_line(checking *c, char *line, assay_error *err)
 		return add_note(c, rest, err);
 	} else if (strcmp(line, "end") == 0) {
 		c->in_check = false;
-		return read_log(c, err);
+		return read_log(c, false, err);
 	} else if (strcmp(line, "impl") == 0) {
 		return enter_impl(c, rest, err);
 	} else if (strcmp(line, "services") == 0 && c->impl) {
@@ -234,6 +278,9 @@ static int blame(checking *c, int heard, int status, assay_error *err)
 {
 	char problem[128];
 	describe_end(c, heard, status, problem, sizeof problem);
+	if (!c->loaded && heard != ASSAY_ETIMEOUT && as_loader_sanitized(c->o->file, err) < 0) {
+		return ASSAY_EPLUGIN;
+	}
 	if (!c->loaded || !c->impl) {
 		as_fail(err, ASSAY_EPLUGIN, "%s when it is opened", problem);
 		as_error_hint(err, "a getter only returns constant data, and constructors do nothing");
@@ -241,7 +288,8 @@ static int blame(checking *c, int heard, int status, assay_error *err)
 	}
 	c->deaths++;
 	c->hangs += heard == ASSAY_ETIMEOUT;
-	int rc = status == AS_SUITE_FAULT && c->blamed ? 0 : add_failure(c, problem, err);
+	bool told = c->blamed && (status == AS_SUITE_FAULT || c->log_read > 0); /* what it died of */
+	int rc = told ? 0 : add_failure(c, problem, err);
 	c->in_check = false;
 	if (rc == 0 && (c->deaths >= DEATHS_MAX || c->hangs >= HANGS_MAX)) {
 		rc = add_note(c, "the rest was left out: it has ended the check too often", err);
@@ -253,15 +301,17 @@ static int blame(checking *c, int heard, int status, assay_error *err)
 static int start_child(checking *c, assay_error *err)
 {
 	as_arena arena = {0};
-	static const char *const passed[] = {"ASSAY_LIB_DIR", "ASSAY_DATA_DIR", "ASSAY_PLUGIN_PATH"};
-	const char *extra[6] = {"GLIBC_TUNABLES=glibc.malloc.tcache_count=0"};
+	static const char *const passed[] = {"ASSAY_LIB_DIR", "ASSAY_DATA_DIR", "ASSAY_PLUGIN_PATH", "LD_PRELOAD"};
+	const char *extra[8] = {"GLIBC_TUNABLES=glibc.malloc.tcache_count=0"};
 	size_t n = 0;
 	while (c->o->worker[n]) {
 		n++;
 	}
 	const char **argv = as_new(n + 2, sizeof *argv);
 	extra[1] = as_arena_printf(&arena, "TMPDIR=%s", c->folder.ptr);
-	for (size_t i = 0, k = 2; i < sizeof passed / sizeof *passed; i++) {
+	/* Of a module that was built with sanitizers. What is lost the suite finds itself. */
+	extra[2] = as_arena_printf(&arena, "ASAN_OPTIONS=detect_leaks=0:log_path=%s/" SANITIZER_LOG, c->folder.ptr);
+	for (size_t i = 0, k = 3; i < sizeof passed / sizeof *passed; i++) {
 		const char *value = getenv(passed[i]);
 		if (value) {
 			extra[k++] = as_arena_printf(&arena, "%s=%s", passed[i], value);
@@ -274,7 +324,7 @@ static int start_child(checking *c, assay_error *err)
 	}
 	spec.argv = argv;
 	spec.env = as_process_env(&arena, extra);
-	c->log_read = 0;
+	drop_log(c);
 	as_buf_clear(&c->pending);
 	int rc = argv && argv[n] && spec.env ? as_process_spawn(&spec, &c->child, err) : as_fail_memory(err);
 	free(argv);
@@ -293,7 +343,11 @@ static int run_child(checking *c, assay_error *err)
 	int heard = listen_to_child(c, &why);
 	if (heard == 0 || heard == ASSAY_EUNREACH) {
 		as_process_wait(c->child, as_deadline(LOAD_FACTOR * c->limit_ms), NULL, &status, &ignored);
-		rc = read_log(c, err);
+		if (heard == 0) { /* what was lost is known at the end */
+			snprintf(c->operation, sizeof c->operation, "%s", "all");
+			snprintf(c->input, sizeof c->input, "%s", "all");
+		}
+		rc = read_log(c, true, err);
 	}
 	as_process_stop(c->child, 0);
 	c->child = NULL;

@@ -140,11 +140,17 @@ static bool for_another_machine(const char *path)
 	       (memcmp(ours + 4, theirs + 4, 2) != 0 || memcmp(ours + 18, theirs + 18, 2) != 0);
 }
 
+#define SANITIZER_HINT                                                                                                 \
+	"it was built with a sanitizer: \"make check SANITIZE=address\" checks such a build; build it without to use it"
+
 static int refuse(const char *path, const char *reason, assay_error *err)
 {
 	static const struct {
 		const char *sign, *hint;
 	} hints[] = {
+		{"libclang_rt.", SANITIZER_HINT},
+		{"undefined symbol: __asan", SANITIZER_HINT},
+		{"undefined symbol: __ubsan", SANITIZER_HINT},
 		{"undefined symbol",
 		 "link it with the library that defines the symbol; -Wl,-z,defs shows this when it is built"},
 		{"invalid ELF header", "it is no shared object: build it again or remove it"},
@@ -240,6 +246,20 @@ static int check_file(const char *path, assay_error *err)
 		return ASSAY_EPLUGIN;
 	}
 	return 0;
+}
+
+int as_loader_sanitized(const char *path, assay_error *err)
+{
+	assay_text bytes = {0};
+	int rc = 0;
+	if (as_file_read(path, FILE_MAX, &bytes, NULL) == 0 &&
+	    as_str_contains(as_text_str(bytes), ASSAY_STR("__asan_init"))) {
+		rc = as_fail(err, ASSAY_EPLUGIN, "cannot be loaded: the runtime of its sanitizer is not there yet");
+		as_error_hint(err, "%s", SANITIZER_HINT);
+		as_error_where(err, path, 0);
+	}
+	as_text_free(&bytes);
+	return rc;
 }
 
 static lt_dlhandle open_handle(const char *path, const char *stem)

@@ -328,7 +328,7 @@ static int blame(probe *p, int rc, int status, const assay_error *why, assay_err
 		const char *name = as_signal_name(WTERMSIG(status));
 		as_fail(&m->reason, ASSAY_EPLUGIN, "it crashes when it is opened (%s %d)", name ? name : "signal",
 			WTERMSIG(status));
-	} else {
+	} else if (as_loader_sanitized(m->path, &m->reason) == 0) {
 		as_fail(&m->reason, ASSAY_EPLUGIN, "it ends the program when it is opened (exit status %d)",
 			WEXITSTATUS(status));
 	}
