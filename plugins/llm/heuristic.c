@@ -223,7 +223,7 @@ static assay_json *make_reply(struct heur_run *r, const struct heur_plan *plan)
 {
 	const assay_json_api *j = r->json;
 	assay_json *reply = j->object(), *message = j->object(), *calls = plan->n > 0 ? j->array() : NULL;
-	assay_str text = plan->n > 0 ? (assay_str){0} : heur_answer(r);
+	assay_str text = plan->n > 0 ? (assay_str){0} : r->chosen.len > 0 ? r->chosen : heur_answer(r);
 	int bad = j->set(message, "role", j->string(ASSAY_STR("assistant")));
 	bad |= j->set(message, "content", j->string(text));
 	for (size_t i = 0; i < plan->n; i++) {
@@ -240,15 +240,32 @@ static assay_json *make_reply(struct heur_run *r, const struct heur_plan *plan)
 	return reply;
 }
 
+static bool wants_several(struct heur_run *r, const assay_json *messages)
+{
+	for (const assay_json *m = r->json->first(messages); m; m = r->json->next(m)) {
+		if (text_is(role_of(r, m), "system") &&
+		    text_find_word(content_of(r, m), ASSAY_STR("server_ids")) != SIZE_MAX) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static void think(struct heur_run *r, const assay_json *request, struct heur_plan *plan)
 {
 	const assay_json *messages = r->json->get(request, "messages");
 	bool mute = text_is(r->json->str(r->json->get(request, "tool_choice")), "none");
 	const assay_json *goal = find_goal(r, messages);
 	read_turns(r, request, messages);
+	bool routing = r->json->count(r->json->get(request, "tools")) == 0 && goal && heur_read_servers(r);
 	read_tools(r, r->json->get(request, "tools"));
 	heur_find_values(r);
 	heur_find_clauses(r);
+	if (routing) {
+		r->several = wants_several(r, messages);
+		r->chosen = heur_choose_servers(r);
+		return;
+	}
 	replay_all(r, messages, goal);
 	/* Rule 9: the last turn is for the answer. */
 	if (mute || !goal || r->turns_left <= 1 || r->arena.failed) {

@@ -326,6 +326,8 @@ struct heur_run {
 	uint64_t seed;
 	int64_t turns_left; /* with this one; INT64_MAX: unknown */
 	assay_str goal;
+	assay_str chosen; /* servers, as a router wants to have them; empty: no router asks */
+	bool several;     /* it wants more than one */
 	struct heur_words goal_words;
 	struct heur_value *values;
 	size_t n_values, cap_values;
@@ -419,6 +421,10 @@ bool heur_can_produce(struct heur_run *r, const struct heur_tool *t, size_t para
 
 /* heuristic_repair.c */
 bool heur_repair(struct heur_run *r, struct heur_clause *c);
+
+/* heuristic_servers.c */
+bool heur_read_servers(struct heur_run *r);        /* is the goal a router's? Then their tools, and the request in it */
+assay_str heur_choose_servers(struct heur_run *r); /* the answer that the router wants */
 
 /* heuristic_router.c */
 void heur_find_router(struct heur_run *r);

@@ -168,7 +168,8 @@ static int make_figures(walk *w, assay_error *err)
 	attempt.verdict = w->verdict;
 	rc = rc ? rc : as_json_parse(as_str(manifest_text), ASSAY_JSON_STRICT, &w->manifest, err);
 	rc = rc ? rc : as_figures_new(w->manifest, bench_id, &w->figures, err);
-	rc = rc ? rc : as_figures_add_goal(w->figures, ASSAY_STR("c"), ASSAY_STR("rejected"), ASSAY_STR("y"), NULL, err);
+	rc = rc ? rc
+		: as_figures_add_goal(w->figures, ASSAY_STR("c"), ASSAY_STR("rejected"), ASSAY_STR("y"), NULL, err);
 	rc = rc ? rc : as_figures_add_server(w->figures, as_json_first(as_catalogue_records(w->catalogue)), err);
 	rc = rc ? rc : as_figures_add_plugin(w->figures, ASSAY_STR("scorer/effects"), ASSAY_STR("1"), NULL, err);
 	rc = rc ? rc : as_figures_add_task(w->figures, ASSAY_STR("c"), 0, w->task, NULL, err);
