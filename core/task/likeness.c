@@ -24,8 +24,11 @@ struct as_likeness {
 	size_t n_names;
 	uint32_t *words; /* word_from[t] to word_from[t + 1] - 1: those of tool t */
 	uint32_t *word_from;
-	uint32_t *holders; /* holder_from[w] to holder_from[w + 1] - 1: tools that have word w, ascending */
-	uint32_t *holder_from;
+	/* holder_from[w] to holder_to[w] - 1: tools that have word w, ascending; of a word that most tools have those
+	 * that lack it. */
+	uint32_t *holders, *holder_from, *holder_to;
+	bool *lacking; /* by word: its tools are those that lack it */
+	size_t n_words;
 };
 
 void as_likeness_free(as_likeness *l)
@@ -37,6 +40,8 @@ void as_likeness_free(as_likeness *l)
 		free(l->word_from);
 		free(l->holders);
 		free(l->holder_from);
+		free(l->holder_to);
+		free(l->lacking);
 		free(l);
 	}
 }
@@ -140,8 +145,36 @@ static bool file_words(as_likeness *l, const struct word_list *w)
 		}
 		l->words[l->word_from[w->list[i].tool + 1]++] = (uint32_t)word;
 	}
-	l->holder_from[w->n > 0 ? word + 1 : 0] = (uint32_t)w->n;
+	l->n_words = w->n > 0 ? word + 1 : 0;
+	l->holder_from[l->n_words] = (uint32_t)w->n;
 	return true;
+}
+
+/* Turn the lists of frequent words round: whoever walks through one passes half of the tools at most. */
+static bool turn_frequent(as_likeness *l)
+{
+	size_t n = l->all.count;
+	uint32_t *lack = as_new(n, sizeof *lack);
+	l->holder_to = as_new(l->n_words, sizeof *l->holder_to);
+	l->lacking = as_new(l->n_words, sizeof *l->lacking);
+	for (size_t w = 0; w < l->n_words && lack && l->holder_to && l->lacking; w++) {
+		uint32_t *list = l->holders + l->holder_from[w];
+		size_t have = l->holder_from[w + 1] - l->holder_from[w], next = 0, kept = 0;
+		l->lacking[w] = have > n / 2;
+		for (size_t t = 0; t < n && l->lacking[w]; t++) {
+			if (next < have && list[next] == t) {
+				next++;
+			} else {
+				lack[kept++] = (uint32_t)t;
+			}
+		}
+		if (kept > 0) {
+			memcpy(list, lack, kept * sizeof *lack);
+		}
+		l->holder_to[w] = l->holder_from[w] + (uint32_t)(l->lacking[w] ? kept : have);
+	}
+	free(lack);
+	return lack && l->holder_to && l->lacking;
 }
 
 static bool index_words(as_likeness *l)
@@ -154,7 +187,7 @@ static bool index_words(as_likeness *l)
 	if (good && w.n > 0) {
 		qsort(w.list, w.n, sizeof *w.list, by_text);
 	}
-	good = good && w.n < UINT32_MAX && file_words(l, &w);
+	good = good && w.n < UINT32_MAX && file_words(l, &w) && turn_frequent(l);
 	free(w.list);
 	as_arena_free(&w.texts);
 	return good;
@@ -198,30 +231,45 @@ static size_t number_of(const as_likeness *l, const assay_tool *t, size_t expect
 	return found && *found == t ? (size_t)(found - l->all.list) : SIZE_MAX;
 }
 
-/* Scores of all tools by their words. */
-static bool rate_words(const as_likeness *l, size_t required, double *scores)
+/* Scores of all tools by their words. common: room for a number each, small ones, as all of it is walked through for
+ * every word. */
+static void rate_words(const as_likeness *l, size_t required, uint16_t *common, double *scores)
 {
 	size_t n = l->all.count, own = l->word_from[required + 1] - l->word_from[required];
-	uint32_t *common = as_new(n, sizeof *common);
-	if (!common) {
-		return false;
-	}
+	uint16_t all = 0; /* to be added to each; both wrap around */
+	memset(common, 0, n * sizeof *common);
 	for (size_t w = l->word_from[required]; w < l->word_from[required + 1]; w++) {
 		uint32_t word = l->words[w];
-		for (size_t h = l->holder_from[word]; h < l->holder_from[word + 1]; h++) {
-			common[l->holders[h]]++;
+		const uint32_t *h = l->holders + l->holder_from[word], *end = l->holders + l->holder_to[word];
+		uint16_t step = l->lacking[word] ? UINT16_MAX : 1;
+		all = (uint16_t)(all + l->lacking[word]);
+		for (; h < end; h++) {
+			common[*h] = (uint16_t)(common[*h] + step);
 		}
 	}
 	for (size_t i = 0; i < n; i++) {
-		size_t theirs = l->word_from[i + 1] - l->word_from[i];
-		double score = common[i] ? (double)common[i] / (double)(theirs + own - common[i]) : 0.0;
+		size_t theirs = l->word_from[i + 1] - l->word_from[i], both = (uint16_t)(common[i] + all);
+		double score = both ? (double)both / (double)(theirs + own - both) : 0.0;
 		scores[i] = score > scores[i] ? score : scores[i];
 	}
-	free(common);
-	return true;
 }
 
-/* What a ratio of the two can be at most. */
+static bool rate_by_words(const as_likeness *l, const size_t *required, size_t n, double *scores)
+{
+	uint16_t *common = as_new(l->all.count, sizeof *common);
+	for (size_t i = 0; i < n && common; i++) {
+		rate_words(l, required[i], common, scores);
+	}
+	free(common);
+	return common != NULL;
+}
+
+/* What a ratio of the two can be at most: by their lengths alone, and by their characters. */
+static double most_by_length(const struct name *a, const struct name *b)
+{
+	return 2.0 * (double)(a->points < b->points ? a->points : b->points) / (double)(a->points + b->points);
+}
+
 static double most_alike(const struct name *a, const struct name *b)
 {
 	size_t shared = (size_t)__builtin_popcountll(a->seen[0] & b->seen[0]) +
@@ -237,31 +285,42 @@ static void rate_names(const as_likeness *l, size_t required, double least, doub
 		const struct name *other = &l->names[i];
 		if (other == own) {
 			scores[i] = 2.0;
-		} else if (scores[i] < 2.0 && most_alike(other, own) >= least) {
+		} else if (scores[i] < 2.0 && most_by_length(other, own) >= least && most_alike(other, own) >= least) {
 			double score = as_ratio(other->text, own->text);
 			scores[i] = score >= least && score > scores[i] ? score : scores[i];
 		}
 	}
 }
 
+/* The numbers of the required tools. 0: one is another's, or has more words than can be counted here. */
+static int number_all(const as_likeness *l, assay_tools required, size_t *numbers)
+{
+	for (size_t i = 0; i < required.count; i++) {
+		size_t k = number_of(l, required.list[i], 0);
+		if (k == SIZE_MAX || l->word_from[k + 1] - l->word_from[k] > UINT16_MAX) {
+			return 0;
+		}
+		numbers[i] = k;
+	}
+	return 1;
+}
+
 /* Into all: the score of each tool, or of each name. */
 static int rate_all(const as_likeness *l, uint32_t by, double least, assay_tools required, double *all)
 {
-	for (size_t i = 0; i < (by == ASSAY_LIKE_WORDS ? l->all.count : l->n_names); i++) {
-		all[i] = by == ASSAY_LIKE_WORDS ? 0.0 : -1.0;
+	size_t *numbers = as_new(required.count + 1, sizeof *numbers);
+	int rc = numbers ? number_all(l, required, numbers) : ASSAY_ENOMEM;
+	for (size_t i = 0; i < l->n_names && rc == 1 && by == ASSAY_LIKE_NAMES; i++) {
+		all[i] = -1.0;
 	}
-	for (size_t i = 0; i < required.count; i++) {
-		size_t number = number_of(l, required.list[i], 0);
-		if (number == SIZE_MAX) {
-			return 0;
-		}
-		if (by == ASSAY_LIKE_NAMES) {
-			rate_names(l, number, least, all);
-		} else if (!rate_words(l, number, all)) {
-			return ASSAY_ENOMEM;
-		}
+	for (size_t i = 0; i < required.count && rc == 1 && by == ASSAY_LIKE_NAMES; i++) {
+		rate_names(l, numbers[i], least, all);
 	}
-	return 1;
+	if (rc == 1 && by == ASSAY_LIKE_WORDS && !rate_by_words(l, numbers, required.count, all)) {
+		rc = ASSAY_ENOMEM;
+	}
+	free(numbers);
+	return rc;
 }
 
 int as_likeness_rate(const as_likeness *l, uint32_t by, double least, assay_tools required, assay_tools candidates,
@@ -271,7 +330,8 @@ int as_likeness_rate(const as_likeness *l, uint32_t by, double least, assay_tool
 	size_t next = 0;
 	int rc = all ? rate_all(l, by, least, required, all) : ASSAY_ENOMEM;
 	for (size_t i = 0; i < candidates.count && rc == 1; i++) {
-		size_t number = number_of(l, candidates.list[i], next);
+		bool is_next = next < l->all.count && l->all.list[next] == candidates.list[i];
+		size_t number = is_next ? next : number_of(l, candidates.list[i], next);
 		if (number == SIZE_MAX) {
 			rc = 0;
 			break;
