@@ -83,9 +83,15 @@ static void say_report(const as_cli *cli, const assay_json *report)
 	for (const assay_json *i = as_json_first(as_json_get(report, "implementations")); i; i = as_json_next(i)) {
 		const assay_json *failures = as_json_get(i, "failures");
 		const char *services = as_json_cstr(as_json_get(i, "services"), "");
-		as_say(cli, "%s: %lld checks, %s%s%s\n", as_json_cstr(as_json_get(i, "use"), ""),
-		       (long long)as_json_i64(as_json_get(i, "checks"), 0),
-		       as_json_count(failures) > 0 ? "FAULTY" : "in order", services[0] ? ", uses " : "", services);
+		int64_t checks = as_json_i64(as_json_get(i, "checks"), 0);
+		const char *use = as_json_cstr(as_json_get(i, "use"), "");
+		if (checks == 0) {
+			as_say(cli, "%s: not checked\n", use);
+		} else {
+			as_say(cli, "%s: %lld checks, %s%s%s\n", use, (long long)checks,
+			       as_json_count(failures) > 0 ? "FAULTY" : "in order", services[0] ? ", uses " : "",
+			       services);
+		}
 		say_failures(cli, failures);
 		for (const assay_json *n = as_json_first(as_json_get(i, "notes")); n; n = as_json_next(n)) {
 			as_say_line(cli, "  note: %s", as_json_cstr(n, ""));
@@ -180,7 +186,7 @@ int as_plugins_check(as_cli *cli, const char *what, assay_error *err)
 		as_registry *registry; /* brings the loader up */
 		rc = as_cli_registry(cli, false, &registry, err);
 		if (rc == 0) {
-			as_contract_worker(what, given, (size_t)from,
+			as_contract_worker(registry, what, given, (size_t)from,
 					   (as_cli_option(cli, "valgrind") ? 0 : AS_CONTRACT_WATCH) |
 						   (trial ? AS_CONTRACT_TRIAL : 0));
 		}

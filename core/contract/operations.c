@@ -249,6 +249,22 @@ static int receive(as_trial *t, as_buf *out)
 	return rc;
 }
 
+/* As the core says it: by the one of two operations that the transport has. */
+static int say(as_trial *t, assay_str message)
+{
+	const assay_transport_ops *ops = t->ops;
+	const assay_message request = {.size = sizeof request,
+				       .kind = ASSAY_MESSAGE_REQUEST,
+				       .text = message,
+				       .revision = "2025-06-18"};
+	if (!ops->send_message) {
+		as_trial_enter(t, "send");
+		return ops->send(t->self, &t->call.pub, message, t->err);
+	}
+	as_trial_enter(t, "send_message");
+	return ops->send_message(t->self, &t->call.pub, &request, t->err);
+}
+
 /* Connect once, say something, hear something: the peer of the check echoes. */
 static int run_exchange(as_trial *t, as_buf *out)
 {
@@ -257,11 +273,14 @@ static int run_exchange(as_trial *t, as_buf *out)
 	as_region_seal(t->lent);
 	int rc = ops->connect(t->self, &t->call.pub, t->err);
 	if (rc == 0) {
-		as_trial_enter(t, "send");
-		rc = ops->send(t->self, &t->call.pub, message, t->err);
+		rc = say(t, message);
 	}
 	if (rc == 0) {
 		rc = receive(t, out);
+	}
+	if (rc == 0 && ops->abandon) {
+		as_trial_enter(t, "abandon");
+		ops->abandon(t->self);
 	}
 	if (rc == 0 && ops->diagnostics) {
 		assay_text said = {0};

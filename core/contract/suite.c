@@ -83,6 +83,7 @@ static void trial_init(suite *s, as_trial *t)
 {
 	*t = (as_trial){.mi = s->mi,
 			.host = s->host,
+			.registry = s->given ? s->registry : NULL,
 			.report = &s->report,
 			.seed = SEED,
 			.workdir = s->workdir,
@@ -434,11 +435,15 @@ static void redirect(suite *s)
 	sigaction(SIGBUS, &action, NULL);
 }
 
-_Noreturn void as_contract_worker(const char *file, const assay_json *options, size_t from, uint32_t flags)
+_Noreturn void as_contract_worker(as_registry *registry, const char *file, const assay_json *options, size_t from,
+				  uint32_t flags)
 {
 	char stem[128];
 	const char *base = strrchr(file, '/');
-	suite s = {.from = from, .all_options = options, .trial = (flags & AS_CONTRACT_TRIAL) != 0};
+	suite s = {.registry = registry,
+		   .from = from,
+		   .all_options = options,
+		   .trial = (flags & AS_CONTRACT_TRIAL) != 0};
 	as_module m = {.path = base ? file : ""};
 	as_buf workdir = {0}, folder = {0}; /* in a TMPDIR that the starter removes, however this ends */
 	redirect(&s);

@@ -10,6 +10,7 @@
 typedef struct suite {
 	const as_module_impl *mi;
 	const assay_host *host;
+	as_registry *registry;
 	as_trial_report report;
 	size_t number, from; /* of checks: the next one, the first to run */
 	const char *workdir;

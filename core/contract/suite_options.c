@@ -32,9 +32,9 @@ bool as_suite_options(suite *s)
 			as_suite_begin(s, "options", "defaults");
 			as_trial_tell(&s->report, "wrong", "%s", line);
 		} else if (s->given) {
-			as_trial_tell(&s->report, "note", "not checked: the options given are not in order: %s", line);
+			as_trial_tell(&s->report, "note", "the options given are not in order: %s", line);
 		} else if (as_json_count(as_json_get(s->mi->options, "required")) > 0) {
-			as_trial_tell(&s->report, "note", "not checked: it needs options, see --options: %s", line);
+			as_trial_tell(&s->report, "note", "it needs options, see --options: %s", line);
 		} else {
 			as_suite_begin(s, "options", "defaults");
 			as_trial_tell(&s->report, "wrong", "the defaults of its schema do not fit the schema: %s",

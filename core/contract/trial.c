@@ -158,6 +158,10 @@ void as_trial_close(as_trial *t)
 		t->self = NULL;
 		t->open = false;
 	}
+	if (t->client) {
+		t->http->close(t->client);
+		t->client = NULL;
+	}
 }
 
 /* --- the world around a call --- */
@@ -269,6 +273,23 @@ static int hook_draw(void *context, const char *name, assay_tools required, assa
 	return rc;
 }
 
+static int hook_http(void *context, const as_http_ops **ops, as_http_client **client, assay_error *err)
+{
+	as_trial *t = context;
+	int rc = 0;
+	if (!t->registry) {
+		return as_fail(err, ASSAY_ENOTSUP, "a check has HTTP only when --options say whom to ask");
+	}
+	rc = wait_in_service(t, err);
+	if (rc == 0 && !t->client) {
+		rc = as_service_http(t->registry, &t->http, err);
+		rc = rc < 0 ? rc : t->http->open(&t->client, err);
+	}
+	*ops = t->http;
+	*client = t->client;
+	return rc;
+}
+
 static const as_call_hooks hooks = {.offers = hook_offers,
 				    .act = hook_act,
 				    .world_call = hook_world_call,
@@ -276,7 +297,8 @@ static const as_call_hooks hooks = {.offers = hook_offers,
 				    .chat = hook_chat,
 				    .score = hook_score,
 				    .body = hook_body,
-				    .draw = hook_draw};
+				    .draw = hook_draw,
+				    .http = hook_http};
 
 /* --- running --- */
 

@@ -29,6 +29,9 @@ void as_trial_tell(as_trial_report *r, const char *word, const char *format, ...
 typedef struct as_trial {
 	const as_module_impl *mi;
 	const assay_host *host;
+	as_registry *registry; /* NULL: there is nobody to speak HTTP with */
+	const as_http_ops *http;
+	as_http_client *client; /* NULL until it is used */
 	as_trial_report *report;
 	const char *operation; /* that is running */
 	void *ops;             /* zero-extended table */
