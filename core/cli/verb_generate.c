@@ -16,14 +16,27 @@ static const char *const counts[] = {"wanted",     "slots",     "goals", "traces
 				     "successful", "distilled", "valid", "certified"};
 #define N_COUNTS (sizeof counts / sizeof *counts)
 
+/* "invoices (simple 2 of 2, hard 1 of 1)" */
+static void category_text(const assay_json *row, as_buf *out)
+{
+	const assay_json *level = as_json_first(as_json_get(row, "levels"));
+	as_buf_add(out, as_json_str(as_json_get(row, "category")));
+	for (int n = 0; level; level = as_json_next(level), n++) {
+		as_buf_printf(out, "%s%.*s %lld of %lld%s", n ? ", " : " (", ASSAY_FMT(as_json_key(level)),
+			      (long long)as_json_i64(as_json_get(level, "certified"), 0),
+			      (long long)as_json_i64(as_json_get(level, "wanted"), 0), as_json_next(level) ? "" : ")");
+	}
+}
+
 static int funnel_line(assay_json *table, const assay_json *row)
 {
 	const size_t n = N_COUNTS;
 	char numbers[N_COUNTS][24];
-	as_buf reasons = {0};
+	as_buf reasons = {0}, name = {0};
 	const char *cells[N_COUNTS + 2];
 	int rc;
-	cells[0] = as_json_cstr(as_json_get(row, "category"), "");
+	category_text(row, &name);
+	cells[0] = name.ptr ? name.ptr : "";
 	for (size_t i = 0; i < n; i++) {
 		snprintf(numbers[i], sizeof numbers[i], "%lld", (long long)as_json_i64(as_json_get(row, counts[i]), 0));
 		cells[i + 1] = numbers[i];
@@ -35,8 +48,9 @@ static int funnel_line(assay_json *table, const assay_json *row)
 		}
 	}
 	cells[n + 1] = reasons.ptr ? reasons.ptr : "";
-	rc = reasons.failed ? ASSAY_ENOMEM : as_table_row(table, cells, n + 2);
+	rc = reasons.failed || name.failed ? ASSAY_ENOMEM : as_table_row(table, cells, n + 2);
 	as_buf_free(&reasons);
+	as_buf_free(&name);
 	return rc;
 }
 

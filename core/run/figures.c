@@ -158,6 +158,7 @@ static int count_gates(as_figures *f, const assay_json *certificate, assay_error
 int as_figures_add_task(as_figures *f, assay_str category, int64_t index, const assay_json *task,
 			const assay_json *certificate, assay_error *err)
 {
+	const assay_json *level = as_json_pointer(task, "/provenance/assay/complexity");
 	assay_json *s = as_json_object();
 	figure_task *t;
 	int rc = copy_member(s, "task_id", task, "task_id");
@@ -168,6 +169,9 @@ int as_figures_add_task(as_figures *f, assay_str category, int64_t index, const 
 	rc |= as_json_set(s, "checkpoints", as_json_integer((int64_t)as_json_count(as_json_get(task, "checkpoints"))));
 	rc |= as_json_set(s, "minefields", as_json_integer((int64_t)as_json_count(as_json_get(task, "minefields"))));
 	rc |= copy_member(s, "trace_depth", as_json_get(task, "complexity"), "trace_depth");
+	if (level) {
+		rc |= as_json_set(s, "level", as_json_clone(level));
+	}
 	if (rc < 0 || !as_grow(&f->tasks, &f->cap_tasks, f->n_tasks + 1, sizeof *f->tasks)) {
 		as_json_free(s);
 		return as_fail_memory(err);

@@ -79,6 +79,31 @@ static int put_means(const as_figures *f, assay_str category, assay_json *row)
 	       as_json_set(row, "mean_servers", as_json_real(as_round(servers / n, 2)));
 }
 
+/* How many tasks each level of complexity has of those that are wanted. Nothing where the category has no levels. */
+static int put_levels(const as_figures *f, const assay_json *category, assay_json *row)
+{
+	const assay_json *quotas = as_json_get(category, "complexity");
+	assay_str name = as_json_str(as_json_get(category, "name"));
+	assay_json *levels;
+	int rc = 0;
+	if (as_json_type(quotas) != ASSAY_JSON_OBJECT) {
+		return 0;
+	}
+	levels = as_json_object();
+	for (const assay_json *q = as_json_first(quotas); q && rc == 0; q = as_json_next(q)) {
+		assay_json *level = as_json_object();
+		int64_t certified = 0;
+		for (size_t i = 0; i < f->n_tasks; i++) {
+			certified += as_str_eq(f->tasks[i].category, name) &&
+				     as_str_eq(as_json_str(as_json_get(f->tasks[i].summary, "level")), as_json_key(q));
+		}
+		rc = as_json_set(level, "wanted", as_json_clone(q));
+		rc |= as_json_set(level, "certified", as_json_integer(certified));
+		rc |= as_json_set_n(levels, as_json_key(q), level);
+	}
+	return rc | as_json_set(row, "levels", levels);
+}
+
 static assay_json *funnel_row(const as_figures *f, const assay_json *category)
 {
 	assay_str name = as_json_str(as_json_get(category, "name"));
@@ -98,6 +123,7 @@ static assay_json *funnel_row(const as_figures *f, const assay_json *category)
 		rc |= as_json_set(r, stages[i], as_json_integer(n.passed[i]));
 	}
 	rc |= put_means(f, name, r);
+	rc |= put_levels(f, category, r);
 	rc |= as_json_set(r, "pending", as_json_integer(n.pending));
 	rc |= as_json_set(r, "reasons", n.reasons);
 	if (rc < 0) {

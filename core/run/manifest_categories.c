@@ -97,6 +97,13 @@ static int read_category(as_manifest_build *b, const assay_json *v, size_t index
 				.complexity = as_json_cstr(as_json_get(v, "complexity"), ""),
 				.expect = as_json_get(v, "expect"),
 				.stride = 1};
+	if (as_json_get(v, "size") && as_json_get(v, "complexity")) {
+		snprintf(pointer, sizeof pointer, "/generation/categories/%zu/size", index);
+		as_manifest_fail(as_json_get(v, "size"), err, pointer,
+				 "\"complexity\" decides how many tools a seed set has (simple 2, medium 4, hard 6)");
+		as_error_hint(err, "take \"size\" away, or \"complexity\"");
+		return ASSAY_EDATA;
+	}
 	c->size = size_of(v, c->complexity);
 	snprintf(pointer, sizeof pointer, "/generation/categories/%zu/sampler", index);
 	return as_read_use(b, as_json_get(v, "sampler"), "sampler", fallback, use_keys, pointer, &c->sampler, err);

@@ -436,6 +436,9 @@ static assay_json *provenance_of(const as_engine *e, const as_slot *s)
 	int rc = as_json_set(p, "goal_id", as_json_clone(as_json_get(s->goal, "goal_id")));
 	rc |= set_makers(p, ours, e->manifest, author);
 	rc |= as_json_set(ours, "category", as_json_cstring(e->manifest->categories[s->category].name));
+	if (e->manifest->categories[s->category].complexity[0]) {
+		rc |= as_json_set(ours, "complexity", as_json_cstring(e->manifest->categories[s->category].complexity));
+	}
 	rc |= as_json_set(ours, "servers", as_json_clone(as_json_get(s->goal, "servers")));
 	rc |= as_json_set(p, "assay", ours);
 	if (rc < 0) {

@@ -176,7 +176,7 @@ struct tmpl_run {
 	struct tmpl_step steps[TMPL_MAX_STEPS];
 	size_t n_steps, max_steps, wanted_steps;
 	size_t link_from;      /* steps before this one feed nothing for now */
-	bool careful;          /* nothing destructive may be asked for */
+	bool careful;          /* only reading may be asked for */
 	assay_str slip, meant; /* a name as the goal has it, and as it should be; both empty: every name is right */
 	int asked;             /* the leaf that is asked for, -1: any */
 	int fatal;             /* a code that ends the run: cancelled, out of time */

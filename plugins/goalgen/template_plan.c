@@ -179,12 +179,11 @@ static bool writes_allowed(const struct tmpl_run *r, const struct tmpl_tool *t)
 {
 	const assay_json *server = r->json->get_n(r->request->servers, t->tool->server);
 	assay_str kind = r->json->str(r->json->get(server, "class"));
-	bool destructive = (t->tool->flags & ASSAY_TOOL_DESTRUCTIVE) != 0 || t->act == TMPL_REMOVE;
 	if (t->reads) {
 		return true;
 	}
 	/* A state that is not copied is not to be changed. */
-	return text_is(kind, "stateful_write") && !t->whole && !(destructive && r->careful);
+	return text_is(kind, "stateful_write") && !t->whole && !r->careful;
 }
 
 /* May tool u supply parameter p of tool t? */

@@ -49,7 +49,13 @@ void table_row(const markdown_report *r, assay_json *table, assay_json *row); /*
 /* Write the table with an empty line after it. Takes it over. */
 int put_table(markdown_report *r, assay_json *table, assay_error *err);
 
+/* Of the model: the first of one of its lists; a text, a whole number of an object. */
+const assay_json *model_first(const markdown_report *r, const char *list);
+assay_str model_text(const markdown_report *r, const assay_json *object, const char *key);
+int64_t model_number(const markdown_report *r, const assay_json *object, const char *key);
+
 /* The parts of the report. */
+void put_heading(markdown_report *r, const char *text);
 int put_leaderboard(markdown_report *r, assay_error *err);
 int put_comparison(markdown_report *r, assay_error *err); /* nothing where there is one condition */
 int put_scorers(markdown_report *r, assay_error *err);

@@ -5,7 +5,6 @@
 
 #define MAX_COLUMNS 10 /* of candidates in one table */
 #define PROMPT_CUT 120
-#define REASON_CUT 160
 #define METRIC_CUT 60
 
 static int same(assay_str a, assay_str b)
@@ -13,17 +12,17 @@ static int same(assay_str a, assay_str b)
 	return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
-static assay_str member(const markdown_report *r, const assay_json *object, const char *key)
+assay_str model_text(const markdown_report *r, const assay_json *object, const char *key)
 {
 	return r->json->str(r->json->get(object, key));
 }
 
-static int64_t number(const markdown_report *r, const assay_json *object, const char *key)
+int64_t model_number(const markdown_report *r, const assay_json *object, const char *key)
 {
 	return r->json->i64(r->json->get(object, key), 0);
 }
 
-static const assay_json *first(const markdown_report *r, const char *list)
+const assay_json *model_first(const markdown_report *r, const char *list)
 {
 	return r->json->first(r->json->get(r->model, list));
 }
@@ -33,7 +32,7 @@ static int is_listed(const markdown_report *r, const assay_json *row)
 	return r->json->boolean(r->json->get(row, "listed"), 1);
 }
 
-static void heading(markdown_report *r, const char *text)
+void put_heading(markdown_report *r, const char *text)
 {
 	markdown_printf(&r->out, "## %s\n\n", text);
 }
@@ -61,7 +60,7 @@ static void put_value(markdown_report *r, markdown_text *out, const assay_json *
 static int is_common(const markdown_report *r, assay_str key, const assay_json *value)
 {
 	const assay_json_api *J = r->json;
-	for (const assay_json *b = first(r, "leaderboard"); b; b = J->next(b)) {
+	for (const assay_json *b = model_first(r, "leaderboard"); b; b = J->next(b)) {
 		const assay_json *other = J->get_n(J->get(b, "exposure"), key);
 		if (!other || !J->equal(other, value)) {
 			return 0;
@@ -75,7 +74,7 @@ static int is_common(const markdown_report *r, assay_str key, const assay_json *
 static void add_exposure(markdown_report *r, markdown_text *out, const assay_json *exposure, int apart)
 {
 	const assay_json_api *J = r->json;
-	assay_str use = member(r, exposure, "use");
+	assay_str use = model_text(r, exposure, "use");
 	markdown_escape(out, use, 0);
 	for (const assay_json *o = J->first(exposure); o; o = J->next(o)) {
 		if (same(J->key(o), ASSAY_STR("use")) || (apart && is_common(r, J->key(o), o))) {
@@ -97,7 +96,7 @@ static void add_exposure(markdown_report *r, markdown_text *out, const assay_jso
 static const assay_json *next_of_condition(const markdown_report *r, const assay_json *board)
 {
 	const assay_json *b = r->json->next(board);
-	while (b && !same(member(r, b, "condition"), member(r, board, "condition"))) {
+	while (b && !same(model_text(r, b, "condition"), model_text(r, board, "condition"))) {
 		b = r->json->next(b);
 	}
 	return b;
@@ -113,7 +112,7 @@ static void exposure_line(markdown_report *r, const assay_json *b)
 	}
 	markdown_add(&r->out, "Exposure: ");
 	add_exposure(r, &r->out, exposure, 0);
-	for (; b && number(r, b, "attempts") == 0; b = next_of_condition(r, b)) {
+	for (; b && model_number(r, b, "attempts") == 0; b = next_of_condition(r, b)) {
 	}
 	if (!b) {
 		markdown_add(&r->out, "; no valid attempts.\n\n");
@@ -130,8 +129,8 @@ static void exposure_line(markdown_report *r, const assay_json *b)
 /* Is this the first row of its condition? The board is sorted by condition. */
 static int begins_condition(const markdown_report *r, const assay_json *row)
 {
-	for (const assay_json *b = first(r, "leaderboard"); b && b != row; b = r->json->next(b)) {
-		if (same(member(r, b, "condition"), member(r, row, "condition"))) {
+	for (const assay_json *b = model_first(r, "leaderboard"); b && b != row; b = r->json->next(b)) {
+		if (same(model_text(r, b, "condition"), model_text(r, row, "condition"))) {
 			return 0;
 		}
 	}
@@ -158,7 +157,7 @@ static void levels_line(markdown_report *r, const assay_json **boards, size_t n)
 	markdown_add(&r->out, "Calls answered: ");
 	for (size_t i = 0; i < n; i++) {
 		markdown_add(&r->out, i ? "; " : "");
-		markdown_escape(&r->out, member(r, boards[i], "candidate"), 0);
+		markdown_escape(&r->out, model_text(r, boards[i], "candidate"), 0);
 		markdown_add(&r->out, " ");
 		add_levels(&r->out, r->json, r->json->get(boards[i], "served"));
 	}
@@ -168,22 +167,22 @@ static void levels_line(markdown_report *r, const assay_json **boards, size_t n)
 static void board_row(markdown_report *r, assay_json *table, const assay_json *b)
 {
 	const assay_json_api *J = r->json;
-	int64_t attempts = number(r, b, "attempts"), k = number(r, b, "k");
+	int64_t attempts = model_number(r, b, "attempts"), k = model_number(r, b, "k");
 	assay_json *row = row_new(r);
-	row_add_text(r, &row, member(r, b, "candidate"), 0);
+	row_add_text(r, &row, model_text(r, b, "candidate"), 0);
 	row_add_rate(r, &row, J->get(b, "pass_hat_k"), k);
 	row_add_rate(r, &row, J->get(b, "pass_rate"), attempts);
 	row_add_rate(r, &row, J->get(b, "pass_at_k"), k);
 	row_add_number(r, &row, k);
-	row_add_number(r, &row, number(r, b, "tasks"));
+	row_add_number(r, &row, model_number(r, b, "tasks"));
 	row_add_number(r, &row, attempts);
-	row_add_number(r, &row, number(r, b, "void"));
-	row_add_number(r, &row, number(r, b, "unknown"));
+	row_add_number(r, &row, model_number(r, b, "void"));
+	row_add_number(r, &row, model_number(r, b, "unknown"));
 	row_add_mean(r, &row, J->get(b, "mean_turns"));
 	row_add_mean(r, &row, J->get(b, "mean_calls"));
-	row_add_number(r, &row, number(r, b, "tool_hallucinations"));
-	row_add_number(r, &row, number(r, b, "wrong_server_calls"));
-	row_add_number(r, &row, number(r, b, "minefields_hit"));
+	row_add_number(r, &row, model_number(r, b, "tool_hallucinations"));
+	row_add_number(r, &row, model_number(r, b, "wrong_server_calls"));
+	row_add_number(r, &row, model_number(r, b, "minefields_hit"));
 	markdown_clear(&r->cell);
 	add_levels(&r->cell, J, J->get(b, "served"));
 	row_add(r, &row, r->cell.ptr ? r->cell.ptr : "");
@@ -200,8 +199,8 @@ static int board_table(markdown_report *r, assay_str condition, int listed, assa
 	for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
 		table_column(r, table, titles[i], i > 3 && i < 14);
 	}
-	for (const assay_json *b = first(r, "leaderboard"); b; b = r->json->next(b)) {
-		if (same(member(r, b, "condition"), condition) && is_listed(r, b) == listed) {
+	for (const assay_json *b = model_first(r, "leaderboard"); b; b = r->json->next(b)) {
+		if (same(model_text(r, b, "condition"), condition) && is_listed(r, b) == listed) {
 			board_row(r, table, b);
 			n++;
 		}
@@ -219,10 +218,10 @@ static int board_table(markdown_report *r, assay_str condition, int listed, assa
 /* The exposures of all conditions, in front of a table that has them all. */
 static void exposure_lines(markdown_report *r)
 {
-	for (const assay_json *b = first(r, "leaderboard"); b; b = r->json->next(b)) {
+	for (const assay_json *b = model_first(r, "leaderboard"); b; b = r->json->next(b)) {
 		if (begins_condition(r, b)) {
 			markdown_add(&r->out, "Condition ");
-			markdown_escape(&r->out, member(r, b, "condition"), 0);
+			markdown_escape(&r->out, model_text(r, b, "condition"), 0);
 			markdown_add(&r->out, ". ");
 			exposure_line(r, b);
 		}
@@ -233,14 +232,14 @@ static void comparison_row(markdown_report *r, assay_json *table, const assay_js
 {
 	const assay_json_api *J = r->json;
 	const assay_json *reach = J->get(b, "reachability"), *wrong = J->get(b, "attempted_sae");
-	int64_t attempts = number(r, b, "attempts");
+	int64_t attempts = model_number(r, b, "attempts");
 	assay_json *row = row_new(r);
-	row_add_text(r, &row, member(r, b, "candidate"), 0);
-	row_add_text(r, &row, member(r, b, "condition"), 0);
+	row_add_text(r, &row, model_text(r, b, "candidate"), 0);
+	row_add_text(r, &row, model_text(r, b, "condition"), 0);
 	markdown_clear(&r->cell);
 	add_exposure(r, &r->cell, J->get(b, "exposure"), 1);
 	row_add(r, &row, r->cell.ptr ? r->cell.ptr : "");
-	row_add_number(r, &row, number(r, b, "tasks"));
+	row_add_number(r, &row, model_number(r, b, "tasks"));
 	row_add_number(r, &row, attempts);
 	row_add_rate(r, &row, J->get(b, "pass_rate"), attempts);
 	if (attempts > 0) {
@@ -251,16 +250,16 @@ static void comparison_row(markdown_report *r, assay_json *table, const assay_js
 	for (int i = 0; i < 3 && attempts == 0; i++) {
 		row_add(r, &row, "–");
 	}
-	row_add_number(r, &row, number(r, wrong, "calls"));
-	row_add_number(r, &row, number(r, wrong, "attempts"));
+	row_add_number(r, &row, model_number(r, wrong, "calls"));
+	row_add_number(r, &row, model_number(r, wrong, "attempts"));
 	table_row(r, table, row);
 }
 
 /* Is b the first row of its candidate? */
 static int begins_candidate(const markdown_report *r, const assay_json *row)
 {
-	for (const assay_json *b = first(r, "leaderboard"); b && b != row; b = r->json->next(b)) {
-		if (same(member(r, b, "candidate"), member(r, row, "candidate"))) {
+	for (const assay_json *b = model_first(r, "leaderboard"); b && b != row; b = r->json->next(b)) {
+		if (same(model_text(r, b, "candidate"), model_text(r, row, "candidate"))) {
 			return 0;
 		}
 	}
@@ -282,7 +281,7 @@ int put_comparison(markdown_report *r, assay_error *err)
 					     "wrong-server calls",
 					     "attempts with them"};
 	const assay_json_api *J = r->json;
-	const assay_json *start = first(r, "leaderboard");
+	const assay_json *start = model_first(r, "leaderboard");
 	assay_json *table;
 	size_t conditions = 0;
 	for (const assay_json *b = start; b; b = J->next(b)) {
@@ -291,7 +290,7 @@ int put_comparison(markdown_report *r, assay_error *err)
 	if (conditions < 2) {
 		return 0;
 	}
-	heading(r, "Conditions compared");
+	put_heading(r, "Conditions compared");
 	markdown_add(
 		&r->out,
 		"The exposure is named with what is not the same in all conditions. Wrong-server calls are all that "
@@ -303,7 +302,7 @@ int put_comparison(markdown_report *r, assay_error *err)
 	}
 	for (const assay_json *c = start; c; c = J->next(c)) {
 		for (const assay_json *b = begins_candidate(r, c) ? c : NULL; b; b = J->next(b)) {
-			if (same(member(r, b, "candidate"), member(r, c, "candidate"))) {
+			if (same(model_text(r, b, "candidate"), model_text(r, c, "candidate"))) {
 				comparison_row(r, table, b);
 			}
 		}
@@ -314,8 +313,8 @@ int put_comparison(markdown_report *r, assay_error *err)
 int put_leaderboard(markdown_report *r, assay_error *err)
 {
 	int rc = 0;
-	heading(r, "Leaderboard");
-	if (!first(r, "leaderboard")) {
+	put_heading(r, "Leaderboard");
+	if (!model_first(r, "leaderboard")) {
 		markdown_add(&r->out, "Nobody has attempted the tasks yet.\n\n");
 		return 0;
 	}
@@ -324,12 +323,12 @@ int put_leaderboard(markdown_report *r, assay_error *err)
 		"A rate, and in parentheses its 95 % interval. Where calls could not be answered from the tape, a rate has two "
 		"bounds. Void attempts ended for reasons outside the agent and are in no rate; refused are calls of "
 		"tools that are not on offer.\n\n");
-	for (const assay_json *b = first(r, "leaderboard"); b && rc == 0; b = r->json->next(b)) {
+	for (const assay_json *b = model_first(r, "leaderboard"); b && rc == 0; b = r->json->next(b)) {
 		if (begins_condition(r, b)) {
-			condition_heading(r, member(r, b, "condition"));
+			condition_heading(r, model_text(r, b, "condition"));
 			exposure_line(r, b);
-			rc = board_table(r, member(r, b, "condition"), 1, err);
-			rc = rc < 0 ? rc : board_table(r, member(r, b, "condition"), 0, err);
+			rc = board_table(r, model_text(r, b, "condition"), 1, err);
+			rc = rc < 0 ? rc : board_table(r, model_text(r, b, "condition"), 0, err);
 		}
 	}
 	return rc;
@@ -339,10 +338,10 @@ int put_leaderboard(markdown_report *r, assay_error *err)
 
 static const assay_json *category_of(const markdown_report *r, const assay_json *board, assay_str category)
 {
-	for (const assay_json *c = first(r, "categories"); c; c = r->json->next(c)) {
-		if (same(member(r, c, "condition"), member(r, board, "condition")) &&
-		    same(member(r, c, "candidate"), member(r, board, "candidate")) &&
-		    same(member(r, c, "category"), category)) {
+	for (const assay_json *c = model_first(r, "categories"); c; c = r->json->next(c)) {
+		if (same(model_text(r, c, "condition"), model_text(r, board, "condition")) &&
+		    same(model_text(r, c, "candidate"), model_text(r, board, "candidate")) &&
+		    same(model_text(r, c, "category"), category)) {
 			return c;
 		}
 	}
@@ -352,8 +351,8 @@ static const assay_json *category_of(const markdown_report *r, const assay_json 
 /* Is c the first entry of its category? */
 static int begins_category(const markdown_report *r, const assay_json *c)
 {
-	for (const assay_json *e = first(r, "categories"); e && e != c; e = r->json->next(e)) {
-		if (same(member(r, e, "category"), member(r, c, "category"))) {
+	for (const assay_json *e = model_first(r, "categories"); e && e != c; e = r->json->next(e)) {
+		if (same(model_text(r, e, "category"), model_text(r, c, "category"))) {
 			return 0;
 		}
 	}
@@ -366,7 +365,7 @@ static size_t choose_columns(const markdown_report *r, const assay_json *from, c
 {
 	size_t n = 0;
 	const assay_json *b = from;
-	for (; b && n < MAX_COLUMNS && same(member(r, b, "condition"), member(r, from, "condition"));
+	for (; b && n < MAX_COLUMNS && same(model_text(r, b, "condition"), model_text(r, from, "condition"));
 	     b = r->json->next(b)) {
 		out[n++] = b;
 	}
@@ -379,18 +378,18 @@ static int category_table(markdown_report *r, const assay_json **columns, size_t
 	assay_json *table = table_new(r);
 	table_column(r, table, "category", 0);
 	for (size_t i = 0; i < n; i++) {
-		table_column_text(r, table, member(r, columns[i], "candidate"), 0);
+		table_column_text(r, table, model_text(r, columns[i], "candidate"), 0);
 	}
-	for (const assay_json *c = first(r, "categories"); c; c = r->json->next(c)) {
+	for (const assay_json *c = model_first(r, "categories"); c; c = r->json->next(c)) {
 		assay_json *row;
 		if (!begins_category(r, c)) {
 			continue;
 		}
 		row = row_new(r);
-		row_add_text(r, &row, member(r, c, "category"), 0);
+		row_add_text(r, &row, model_text(r, c, "category"), 0);
 		for (size_t i = 0; i < n; i++) {
-			const assay_json *cell = category_of(r, columns[i], member(r, c, "category"));
-			row_add_rate(r, &row, r->json->get(cell, "pass_rate"), number(r, cell, "attempts"));
+			const assay_json *cell = category_of(r, columns[i], model_text(r, c, "category"));
+			row_add_rate(r, &row, r->json->get(cell, "pass_rate"), model_number(r, cell, "attempts"));
 		}
 		table_row(r, table, row);
 	}
@@ -400,17 +399,17 @@ static int category_table(markdown_report *r, const assay_json **columns, size_t
 int put_categories(markdown_report *r, assay_error *err)
 {
 	const assay_json *columns[MAX_COLUMNS];
-	const assay_json *b = first(r, "leaderboard");
+	const assay_json *b = model_first(r, "leaderboard");
 	int rc = 0;
-	if (!b || !first(r, "categories")) {
+	if (!b || !model_first(r, "categories")) {
 		return 0;
 	}
-	heading(r, "Pass rate by category");
+	put_heading(r, "Pass rate by category");
 	while (b && rc == 0) {
 		const assay_json *rest;
 		size_t n = choose_columns(r, b, columns, &rest);
 		if (begins_condition(r, b)) {
-			condition_heading(r, member(r, b, "condition"));
+			condition_heading(r, model_text(r, b, "condition"));
 			exposure_line(r, b);
 		}
 		levels_line(r, columns, n);
@@ -424,8 +423,8 @@ int put_categories(markdown_report *r, assay_error *err)
 
 static void who(markdown_report *r, assay_json **row, const assay_json *b)
 {
-	row_add_text(r, row, member(r, b, "condition"), 0);
-	row_add_text(r, row, member(r, b, "candidate"), 0);
+	row_add_text(r, row, model_text(r, b, "condition"), 0);
+	row_add_text(r, row, model_text(r, b, "candidate"), 0);
 }
 
 int put_served(markdown_report *r, assay_error *err)
@@ -433,10 +432,10 @@ int put_served(markdown_report *r, assay_error *err)
 	static const char *const levels[] = {"live", "exact", "equivalent", "near", "simulated", "miss", "refused"};
 	const size_t n = sizeof levels / sizeof *levels;
 	assay_json *table;
-	if (!first(r, "leaderboard")) {
+	if (!model_first(r, "leaderboard")) {
 		return 0;
 	}
-	heading(r, "How calls were answered");
+	put_heading(r, "How calls were answered");
 	exposure_lines(r);
 	markdown_add(
 		&r->out,
@@ -448,7 +447,7 @@ int put_served(markdown_report *r, assay_error *err)
 	for (size_t i = 0; i < n; i++) {
 		table_column(r, table, levels[i], 1);
 	}
-	for (const assay_json *b = first(r, "leaderboard"); b; b = r->json->next(b)) {
+	for (const assay_json *b = model_first(r, "leaderboard"); b; b = r->json->next(b)) {
 		assay_json *row = row_new(r);
 		who(r, &row, b);
 		for (size_t i = 0; i < n; i++) {
@@ -466,10 +465,10 @@ int put_attribution(markdown_report *r, assay_error *err)
 	static const char *const keys[][2] = {{"sae", "succeeded"}, {"attempted_sae", "attempted"}};
 	const assay_json_api *J = r->json;
 	assay_json *table;
-	if (!first(r, "leaderboard")) {
+	if (!model_first(r, "leaderboard")) {
 		return 0;
 	}
-	heading(r, "Calls on the wrong server");
+	put_heading(r, "Calls on the wrong server");
 	exposure_lines(r);
 	markdown_add(&r->out,
 		     "Calls of a needed tool's name on a server that is not the right one: as DynamicMCPBench counts "
@@ -479,17 +478,17 @@ int put_attribution(markdown_report *r, assay_error *err)
 	for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
 		table_column(r, table, titles[i], i > 2);
 	}
-	for (const assay_json *b = first(r, "leaderboard"); b; b = J->next(b)) {
+	for (const assay_json *b = model_first(r, "leaderboard"); b; b = J->next(b)) {
 		for (size_t i = 0; i < 2; i++) {
 			const assay_json *a = J->get(b, keys[i][0]);
 			assay_json *row = row_new(r);
 			who(r, &row, b);
 			row_add(r, &row, keys[i][1]);
-			row_add_number(r, &row, number(r, a, "attempts"));
+			row_add_number(r, &row, model_number(r, a, "attempts"));
 			row_add_share(r, &row, J->f64(J->get(a, "share"), 0));
-			row_add_number(r, &row, number(r, a, "calls"));
-			row_add_number(r, &row, number(r, a, "expected"));
-			row_add_number(r, &row, number(r, a, "random"));
+			row_add_number(r, &row, model_number(r, a, "calls"));
+			row_add_number(r, &row, model_number(r, a, "expected"));
+			row_add_number(r, &row, model_number(r, a, "random"));
 			row_add_share(r, &row, J->f64(J->get(a, "conditional_rate"), 0));
 			table_row(r, table, row);
 		}
@@ -500,17 +499,17 @@ int put_attribution(markdown_report *r, assay_error *err)
 int put_ends(markdown_report *r, assay_error *err)
 {
 	assay_json *table;
-	if (!first(r, "leaderboard")) {
+	if (!model_first(r, "leaderboard")) {
 		return 0;
 	}
-	heading(r, "How attempts ended");
+	put_heading(r, "How attempts ended");
 	exposure_lines(r);
 	table = table_new(r);
 	table_column(r, table, "condition", 0);
 	table_column(r, table, "candidate", 0);
 	table_column(r, table, "end", 0);
 	table_column(r, table, "attempts", 1);
-	for (const assay_json *b = first(r, "leaderboard"); b; b = r->json->next(b)) {
+	for (const assay_json *b = model_first(r, "leaderboard"); b; b = r->json->next(b)) {
 		for (const assay_json *e = r->json->first(r->json->get(b, "ends")); e; e = r->json->next(e)) {
 			assay_json *row = row_new(r);
 			who(r, &row, b);
@@ -539,10 +538,10 @@ int put_scorers(markdown_report *r, assay_error *err)
 	static const char *const titles[] = {"condition", "scorer",  "candidate", "attempts",
 					     "passed",    "unknown", "score"};
 	assay_json *table;
-	if (!first(r, "scorers")) {
+	if (!model_first(r, "scorers")) {
 		return 0;
 	}
-	heading(r, "Other scorers");
+	put_heading(r, "Other scorers");
 	exposure_lines(r);
 	markdown_add(&r->out,
 		     "What the scorers beside the one that decides say of the same attempts: how many pass, and the "
@@ -552,7 +551,7 @@ int put_scorers(markdown_report *r, assay_error *err)
 		table_column(r, table, titles[i], i > 2);
 	}
 	table_column(r, table, "measured", 0);
-	for (const assay_json *s = first(r, "scorers"); s; s = r->json->next(s)) {
+	for (const assay_json *s = model_first(r, "scorers"); s; s = r->json->next(s)) {
 		double lo = r->json->f64(r->json->get(s, "lo"), 0), hi = r->json->f64(r->json->get(s, "hi"), 0);
 		char score[64];
 		assay_json *row = row_new(r);
@@ -560,106 +559,14 @@ int put_scorers(markdown_report *r, assay_error *err)
 		if (lo < hi && n > 0 && (size_t)n < sizeof score) {
 			snprintf(score + n, sizeof score - (size_t)n, "–%.3f", hi);
 		}
-		row_add_text(r, &row, member(r, s, "condition"), 0);
-		row_add_text(r, &row, member(r, s, "scorer"), 0);
-		row_add_text(r, &row, member(r, s, "candidate"), 0);
-		row_add_number(r, &row, number(r, s, "attempts"));
-		row_add_number(r, &row, number(r, s, "passed"));
-		row_add_number(r, &row, number(r, s, "unknown"));
+		row_add_text(r, &row, model_text(r, s, "condition"), 0);
+		row_add_text(r, &row, model_text(r, s, "scorer"), 0);
+		row_add_text(r, &row, model_text(r, s, "candidate"), 0);
+		row_add_number(r, &row, model_number(r, s, "attempts"));
+		row_add_number(r, &row, model_number(r, s, "passed"));
+		row_add_number(r, &row, model_number(r, s, "unknown"));
 		row_add(r, &row, score);
 		metrics_cell(r, &row, r->json->get(s, "metrics"));
-		table_row(r, table, row);
-	}
-	return put_table(r, table, err);
-}
-
-/* ---- how the tasks came to be ---- */
-
-/* Why slots of a category did not pass a stage. */
-static size_t dropped_rows(markdown_report *r, assay_json *table, const assay_json *category, const assay_json *stage)
-{
-	size_t n = 0;
-	for (const assay_json *reason = r->json->first(stage); reason; reason = r->json->next(reason), n++) {
-		assay_json *row = row_new(r);
-		row_add_text(r, &row, member(r, category, "category"), 0);
-		row_add_text(r, &row, r->json->key(stage), 0);
-		row_add_text(r, &row, r->json->key(reason), REASON_CUT);
-		row_add_number(r, &row, r->json->i64(reason, 0));
-		table_row(r, table, row);
-	}
-	return n;
-}
-
-static int dropped_table(markdown_report *r, assay_error *err)
-{
-	assay_json *table = table_new(r);
-	size_t n = 0;
-	table_column(r, table, "category", 0);
-	table_column(r, table, "not", 0);
-	table_column(r, table, "because", 0);
-	table_column(r, table, "slots", 1);
-	for (const assay_json *f = first(r, "funnel"); f; f = r->json->next(f)) {
-		for (const assay_json *stage = r->json->first(r->json->get(f, "reasons")); stage;
-		     stage = r->json->next(stage)) {
-			n += dropped_rows(r, table, f, stage);
-		}
-	}
-	if (n == 0) {
-		r->json->free(table);
-		return 0;
-	}
-	return put_table(r, table, err);
-}
-
-int put_funnel(markdown_report *r, assay_error *err)
-{
-	static const char *const keys[] = {"wanted",     "slots",     "goals", "traces",
-					   "successful", "distilled", "valid", "certified"};
-	const size_t n = sizeof keys / sizeof *keys;
-	assay_json *table = table_new(r);
-	int rc;
-	heading(r, "From goals to tasks");
-	table_column(r, table, "category", 0);
-	for (size_t i = 0; i < n; i++) {
-		table_column(r, table, keys[i], 1);
-	}
-	table_column(r, table, "mean calls", 1);
-	table_column(r, table, "mean servers", 1);
-	for (const assay_json *f = first(r, "funnel"); f; f = r->json->next(f)) {
-		assay_json *row = row_new(r);
-		row_add_text(r, &row, member(r, f, "category"), 0);
-		for (size_t i = 0; i < n; i++) {
-			row_add_number(r, &row, number(r, f, keys[i]));
-		}
-		row_add_mean(r, &row, r->json->get(f, "mean_depth"));
-		row_add_mean(r, &row, r->json->get(f, "mean_servers"));
-		table_row(r, table, row);
-	}
-	rc = put_table(r, table, err);
-	return rc < 0 ? rc : dropped_table(r, err);
-}
-
-int put_gates(markdown_report *r, assay_error *err)
-{
-	assay_json *table;
-	if (!first(r, "gates")) {
-		return 0;
-	}
-	heading(r, "Gates");
-	markdown_add(&r->out, "Over all tasks that were put to a gate, those that were refused among them.\n\n");
-	table = table_new(r);
-	table_column(r, table, "gate", 0);
-	table_column(r, table, "required", 0);
-	table_column(r, table, "tasks passed", 1);
-	table_column(r, table, "tasks failed", 1);
-	table_column(r, table, "pass rate", 1);
-	for (const assay_json *g = first(r, "gates"); g; g = r->json->next(g)) {
-		assay_json *row = row_new(r);
-		row_add_text(r, &row, member(r, g, "gate"), 0);
-		row_add(r, &row, r->json->boolean(r->json->get(g, "required"), 0) ? "yes" : "no");
-		row_add_number(r, &row, number(r, g, "passed"));
-		row_add_number(r, &row, number(r, g, "failed"));
-		row_add_rate(r, &row, r->json->get(g, "pass_rate"), number(r, g, "passed") + number(r, g, "failed"));
 		table_row(r, table, row);
 	}
 	return put_table(r, table, err);
@@ -684,21 +591,21 @@ static void join_passes(markdown_report *r, const assay_json *passes)
 	const assay_json *start = r->json->first(passes);
 	int several = 0;
 	for (const assay_json *p = start; p; p = r->json->next(p)) {
-		several = several || !same(member(r, p, "condition"), member(r, start, "condition"));
+		several = several || !same(model_text(r, p, "condition"), model_text(r, start, "condition"));
 	}
 	markdown_clear(&r->cell);
 	for (const assay_json *p = start; p; p = r->json->next(p)) {
 		markdown_add(&r->cell, r->cell.len ? ", " : "");
-		markdown_escape(&r->cell, member(r, p, "candidate"), 0);
+		markdown_escape(&r->cell, model_text(r, p, "candidate"), 0);
 		if (several) {
 			markdown_add(&r->cell, " in ");
-			markdown_escape(&r->cell, member(r, p, "condition"), 0);
+			markdown_escape(&r->cell, model_text(r, p, "condition"), 0);
 		}
-		markdown_printf(&r->cell, " %lld", (long long)number(r, p, "passed"));
-		if (number(r, p, "passed_hi") > number(r, p, "passed")) {
-			markdown_printf(&r->cell, "–%lld", (long long)number(r, p, "passed_hi"));
+		markdown_printf(&r->cell, " %lld", (long long)model_number(r, p, "passed"));
+		if (model_number(r, p, "passed_hi") > model_number(r, p, "passed")) {
+			markdown_printf(&r->cell, "–%lld", (long long)model_number(r, p, "passed_hi"));
 		}
-		markdown_printf(&r->cell, "/%lld", (long long)number(r, p, "attempts"));
+		markdown_printf(&r->cell, "/%lld", (long long)model_number(r, p, "attempts"));
 	}
 }
 
@@ -706,15 +613,21 @@ static void task_row(markdown_report *r, assay_json *table, const assay_json *t)
 {
 	assay_json *row = row_new(r);
 	char place[32];
-	row_add_text(r, &row, member(r, t, "category"), 0);
-	snprintf(place, sizeof place, "%lld", (long long)number(r, t, "index"));
+	markdown_clear(&r->cell);
+	markdown_escape(&r->cell, model_text(r, t, "category"), 0);
+	if (r->json->get(t, "level")) {
+		markdown_add(&r->cell, ", ");
+		markdown_escape(&r->cell, model_text(r, t, "level"), 0);
+	}
+	row_add(r, &row, r->cell.ptr ? r->cell.ptr : "");
+	snprintf(place, sizeof place, "%lld", (long long)model_number(r, t, "index"));
 	row_add(r, &row, place);
-	row_add_text(r, &row, member(r, t, "prompt"), PROMPT_CUT);
+	row_add_text(r, &row, model_text(r, t, "prompt"), PROMPT_CUT);
 	join(r, r->json->get(t, "servers"));
 	row_add(r, &row, r->cell.ptr ? r->cell.ptr : "");
-	row_add_number(r, &row, number(r, t, "checkpoints"));
-	row_add_number(r, &row, number(r, t, "minefields"));
-	row_add_number(r, &row, number(r, t, "trace_depth"));
+	row_add_number(r, &row, model_number(r, t, "checkpoints"));
+	row_add_number(r, &row, model_number(r, t, "minefields"));
+	row_add_number(r, &row, model_number(r, t, "trace_depth"));
 	join_passes(r, r->json->get(t, "passes"));
 	row_add(r, &row, r->cell.ptr ? r->cell.ptr : "");
 	table_row(r, table, row);
@@ -724,13 +637,13 @@ static void task_row(markdown_report *r, assay_json *table, const assay_json *t)
 static void put_levels(markdown_report *r)
 {
 	const assay_json *columns[MAX_COLUMNS];
-	const assay_json *b = first(r, "leaderboard");
+	const assay_json *b = model_first(r, "leaderboard");
 	while (b) {
 		const assay_json *rest;
 		size_t n = choose_columns(r, b, columns, &rest);
 		if (begins_condition(r, b)) {
 			markdown_add(&r->out, "Condition ");
-			markdown_escape(&r->out, member(r, b, "condition"), 0);
+			markdown_escape(&r->out, model_text(r, b, "condition"), 0);
 			markdown_add(&r->out, ". ");
 		}
 		levels_line(r, columns, n);
@@ -743,57 +656,18 @@ int put_tasks(markdown_report *r, assay_error *err)
 	static const char *const titles[] = {"category",    "#",          "prompt", "servers",
 					     "checkpoints", "minefields", "depth",  "passed of attempts"};
 	assay_json *table;
-	if (!r->with_tasks || !first(r, "tasks")) {
+	if (!r->with_tasks || !model_first(r, "tasks")) {
 		return 0;
 	}
-	heading(r, "Tasks");
+	put_heading(r, "Tasks");
 	exposure_lines(r);
 	put_levels(r);
 	table = table_new(r);
 	for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
 		table_column(r, table, titles[i], i == 1 || (i >= 4 && i <= 6));
 	}
-	for (const assay_json *t = first(r, "tasks"); t; t = r->json->next(t)) {
+	for (const assay_json *t = model_first(r, "tasks"); t; t = r->json->next(t)) {
 		task_row(r, table, t);
-	}
-	return put_table(r, table, err);
-}
-
-/* ---- what it stands on ---- */
-
-int put_servers(markdown_report *r, assay_error *err)
-{
-	static const char *const keys[] = {"server_id", "class", "name", "version", "protocol"};
-	assay_json *table = table_new(r);
-	heading(r, "Servers");
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-		table_column(r, table, i ? keys[i] : "server", 0);
-	}
-	table_column(r, table, "tools", 1);
-	table_column(r, table, "tool surface", 0);
-	for (const assay_json *s = first(r, "servers"); s; s = r->json->next(s)) {
-		assay_json *row = row_new(r);
-		for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-			row_add_text(r, &row, member(r, s, keys[i]), 80);
-		}
-		row_add_number(r, &row, number(r, s, "tools"));
-		row_add_text(r, &row, member(r, s, "tool_surface_hash"), 16);
-		table_row(r, table, row);
-	}
-	return put_table(r, table, err);
-}
-
-int put_plugins(markdown_report *r, assay_error *err)
-{
-	assay_json *table = table_new(r);
-	heading(r, "Plugins");
-	table_column(r, table, "plugin", 0);
-	table_column(r, table, "version", 0);
-	for (const assay_json *p = first(r, "plugins"); p; p = r->json->next(p)) {
-		assay_json *row = row_new(r);
-		row_add_text(r, &row, member(r, p, "use"), 0);
-		row_add_text(r, &row, member(r, p, "version"), 0);
-		table_row(r, table, row);
 	}
 	return put_table(r, table, err);
 }

@@ -99,7 +99,37 @@ static int64_t find_member(const special *s, const named *sorted, size_t n, cons
 	return found ? (int64_t)found->index : -1;
 }
 
-static int take_entry(const special *s, const named *sorted, seed_list *list, const assay_json *entry, assay_error *err)
+/* Members of the file's groups that the catalogue lacks. */
+typedef struct unknown_tools {
+	size_t n;
+	size_t first; /* group that has one */
+	const assay_json *member;
+} unknown_tools;
+
+static void note_unknown(unknown_tools *u, size_t group, const assay_json *member)
+{
+	if (u->n++ == 0) {
+		u->first = group;
+		u->member = member;
+	}
+}
+
+/* Told once: the file is read for every draw. */
+static void warn_unknown(special *s, const assay_call *call, const unknown_tools *u)
+{
+	const assay_json_api *J = s->host->json;
+	const assay_json *server = J->get(u->member, "server");
+	assay_str id = J->str(server ? server : J->get(u->member, "server_id")),
+		  tool = J->str(J->get(u->member, "tool"));
+	if (u->n > 0 && !atomic_exchange(&s->warned, 1)) {
+		s->host->log(call, ASSAY_LOG_WARN,
+			     "%s: %zu of its tools are not in the catalogue and are left out, first /%zu: %.*s.%.*s",
+			     s->file, u->n, u->first, ASSAY_FMT(id), ASSAY_FMT(tool));
+	}
+}
+
+static int take_entry(const special *s, const named *sorted, seed_list *list, const assay_json *entry, size_t group,
+		      unknown_tools *unknown, assay_error *err)
 {
 	const assay_json_api *J = s->host->json;
 	const assay_json *members = J->type(entry) == ASSAY_JSON_OBJECT ? J->get(entry, "members") : entry;
@@ -107,7 +137,9 @@ static int take_entry(const special *s, const named *sorted, seed_list *list, co
 	int across = 0;
 	for (const assay_json *m = J->first(members); m && set.n < SEED_MEMBERS; m = J->next(m)) {
 		int64_t at = find_member(s, sorted, list->tools.count, m);
-		if (at >= 0) {
+		if (at < 0) {
+			note_unknown(unknown, group, m);
+		} else {
 			set.tool[set.n++] = (uint32_t)at;
 			across |=
 				!special_same_text(list->tools.list[at]->server, list->tools.list[set.tool[0]]->server);
@@ -116,13 +148,16 @@ static int take_entry(const special *s, const named *sorted, seed_list *list, co
 	return set.n < 2 || (s->across && !across) ? 0 : special_add(list, &set, err);
 }
 
-static int read_sets(const special *s, assay_call *call, seed_list *list, assay_error *err)
+static int read_sets(special *s, assay_call *call, seed_list *list, assay_error *err)
 {
 	const assay_json_api *J = s->host->json;
 	size_t n = list->tools.count;
 	named *sorted = s->host->alloc((n + 1) * sizeof *sorted);
 	assay_text text = {NULL, 0};
 	assay_json *document = NULL;
+	unknown_tools unknown = {0};
+	assay_error broken = {0};
+	size_t group = 0;
 	int rc = sorted ? 0 : s->host->fail(err, ASSAY_ENOMEM, "out of memory");
 	for (size_t i = 0; i < n && rc == 0; i++) {
 		sorted[i] = (named){list->tools.list[i], (uint32_t)i};
@@ -132,7 +167,8 @@ static int read_sets(const special *s, assay_call *call, seed_list *list, assay_
 		rc = s->host->file->read(call, s->file, MAX_FILE, &text, err);
 	}
 	if (rc == 0) {
-		rc = J->parse((assay_str){text.ptr, text.len}, ASSAY_JSON_PEER, &document, err);
+		rc = J->parse((assay_str){text.ptr, text.len}, ASSAY_JSON_PEER, &document, &broken);
+		rc = rc < 0 ? s->host->fail(err, rc, "%s:%u: %s", s->file, broken.line, broken.message) : 0;
 	}
 	if (rc == 0 && J->type(document) != ASSAY_JSON_ARRAY) {
 		rc = s->host->fail(err, ASSAY_EDATA,
@@ -140,9 +176,10 @@ static int read_sets(const special *s, assay_call *call, seed_list *list, assay_
 				   "with such an array as \"members\"",
 				   s->file);
 	}
-	for (const assay_json *e = J->first(document); e && rc == 0; e = J->next(e)) {
-		rc = take_entry(s, sorted, list, e, err);
+	for (const assay_json *e = J->first(document); e && rc == 0; e = J->next(e), group++) {
+		rc = take_entry(s, sorted, list, e, group, &unknown, err);
 	}
+	warn_unknown(s, call, &unknown);
 	J->free(document);
 	J->text_free(&text);
 	s->host->free(sorted);
@@ -152,7 +189,7 @@ static int read_sets(const special *s, assay_call *call, seed_list *list, assay_
 /* --- The two operations --------------------------------------------------------------------------------------------
  */
 
-static int find_sets(const special *s, assay_call *call, seed_list *list, assay_error *err)
+static int find_sets(special *s, assay_call *call, seed_list *list, assay_error *err)
 {
 	int rc = s->file ? read_sets(s, call, list, err) : 0;
 	return rc == 0 && s->mine ? s->find(s, call, list, err) : rc;
@@ -183,7 +220,7 @@ static assay_json *describe_set(const special *s, const seed_list *list, const s
 
 static int special_seed_sets(void *self, assay_call *call, assay_tools catalogue, assay_sink *sets, assay_error *err)
 {
-	const special *s = self;
+	special *s = self;
 	seed_list list = {.host = s->host, .tools = catalogue};
 	int rc = find_sets(s, call, &list, err);
 	for (size_t i = 0; i < list.n && rc == 0; i++) {
@@ -242,7 +279,7 @@ static int pick_related(const special *s, assay_call *call, assay_tools candidat
 static int special_draw(void *self, assay_call *call, assay_tools required, assay_tools candidates, size_t n,
 			uint32_t *picked, size_t *n_picked, assay_error *err)
 {
-	const special *s = self;
+	special *s = self;
 	size_t total = required.count + candidates.count;
 	const assay_tool **all = s->host->alloc((total + 1) * sizeof(const assay_tool *));
 	unsigned char *related = s->host->alloc(candidates.count + 1);

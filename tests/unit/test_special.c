@@ -125,7 +125,7 @@ START_TEST(files_that_are_none)
 		const char *path = folder_file("json", texts[i]);
 		snprintf(options, sizeof options, "{'file':'%s'}", path);
 		ck_assert_int_eq(sets("complementary", options, out, sizeof out, &err), ASSAY_EDATA);
-		ck_assert_msg(err.message[0] != '\0', "%s", texts[i]);
+		ck_assert_msg(strstr(err.message, path), "%s: %s", texts[i], err.message);
 		unlink(path);
 	}
 	ck_assert_int_lt(sets("complementary", "{'file':'nowhere.json'}", out, sizeof out, &err), 0);
