@@ -3,6 +3,7 @@
 #include "core/base/json_node.h"
 #include "core/base/json_scan.h"
 #include "core/base/text.h"
+#include <float.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -242,11 +243,20 @@ static bool keep_text(struct tree *t, cJSON *node, assay_text text)
 	return node->valuestring;
 }
 
-static int too_large(struct tree *t, const struct slot *slot, const cJSON *number)
+/* Is it no integer, and too large for a double? What stands behind it ends it. */
+static bool is_huge(assay_text number)
+{
+	bool exponent = memchr(number.ptr, 'e', number.len) || memchr(number.ptr, 'E', number.len);
+	return (exponent || (number.len > DBL_MAX_10_EXP && memchr(number.ptr, '.', number.len))) &&
+	       isinf(strtod(number.ptr, NULL));
+}
+
+static int too_large(struct tree *t, const struct slot *slot, assay_text number)
 {
 	if (t->scan.profile == ASSAY_JSON_STRICT) {
 		return as_json_scan_fail(&t->scan, ASSAY_EDATA, slot->line, (size_t)(slot->at - t->scan.text),
-					 "number %.40s is too large for a double", number->valuestring);
+					 "number %.*s is too large for a double",
+					 number.len < 40 ? (int)number.len : 40, number.ptr);
 	}
 	t->scan.notes.huge = true;
 	return 0;
@@ -394,8 +404,8 @@ static int read_value(struct tree *t, struct slot *slot)
 	if (type & (cJSON_Object | cJSON_Array)) {
 		return open_container(t, slot, node);
 	}
-	if (node && type == cJSON_Number && isinf(node->valuedouble) && !as_json_is_integer(as_json_value(node))) {
-		return too_large(t, slot, node);
+	if (type == cJSON_Number && (!node || isinf(node->valuedouble)) && is_huge(text)) {
+		return too_large(t, slot, text);
 	}
 	return 0;
 }

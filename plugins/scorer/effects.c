@@ -301,6 +301,7 @@ assay_json *all_or_nothing(const assay_json_api *J, assay_json *list, int rc)
 	return list;
 }
 
+#define MAX_COMPARISONS ((size_t)1 << 22) /* of names; some take up to a microsecond */
 #define REASON_SIZE 512u
 
 /* A reason in the making; what has no room is left out. */
@@ -520,8 +521,24 @@ static enum check_kind kind_of(assay_str name)
 						 : CHECK_STATE;
 }
 
+/* Everything in the task is held against every call, and what is named in an order against every checkpoint. Tasks have
+ * some ten checkpoints; a peer's may have a million. */
+static int check_size(const scoring *s, size_t n_pairs, assay_error *err)
+{
+	const assay_json_api *J = s->host->json;
+	size_t n_checks = J->count(J->get(s->subject->task, "checkpoints"));
+	size_t named = n_pairs + n_checks + J->count(J->get(s->subject->task, "minefields")) +
+		       J->count(J->get(s->subject->task, "ordering"));
+	if (named < MAX_COMPARISONS / (s->subject->n_steps + n_checks + 1)) {
+		return 0;
+	}
+	return s->host->fail(err, ASSAY_ELIMIT,
+			     "%zu checkpoints with their sets and order against %zu calls: too much to be scored",
+			     n_checks, s->subject->n_steps);
+}
+
 /* Read the task once: the checkpoints with their sets, which lie in one array. */
-static int prepare(scoring *s)
+static int prepare(scoring *s, assay_error *err)
 {
 	const assay_json_api *J = s->host->json;
 	const assay_json *checkpoints = J->get(s->subject->task, "checkpoints");
@@ -530,13 +547,16 @@ static int prepare(scoring *s)
 	for (const assay_json *c = J->first(checkpoints); c; c = J->next(c)) {
 		n_pairs += J->count(J->get(c, "equivalence_set"));
 	}
+	if (check_size(s, n_pairs, err) < 0) {
+		return ASSAY_ELIMIT;
+	}
 	s->checks = s->host->alloc((J->count(checkpoints) + 1) * sizeof *s->checks);
 	s->mines = s->host->alloc((J->count(minefields) + 1) * sizeof *s->mines);
 	s->pairs = s->host->alloc((n_pairs + 1) * sizeof *s->pairs);
 	s->attribution = s->host->alloc(s->subject->n_steps + 1);
 	s->order_failures = J->array();
 	if (!s->checks || !s->mines || !s->pairs || !s->attribution || !s->order_failures) {
-		return ASSAY_ENOMEM;
+		return s->host->fail(err, ASSAY_ENOMEM, "out of memory");
 	}
 	n_pairs = 0;
 	for (const assay_json *c = J->first(checkpoints); c; c = J->next(c)) {
@@ -594,10 +614,14 @@ static int run_checks(scoring *s)
 	return rc < 0 ? rc : check_order(s);
 }
 
-int scoring_begin(scoring *s)
+int scoring_begin(scoring *s, assay_error *err)
 {
-	int rc = prepare(s);
-	return rc < 0 ? rc : run_checks(s);
+	int rc = prepare(s, err);
+	if (rc < 0) {
+		return rc;
+	}
+	rc = run_checks(s);
+	return rc < 0 ? s->host->fail(err, rc, "out of memory") : 0;
 }
 
 int scoring_finish(scoring *s, assay_sink *verdict, assay_error *err)
@@ -622,8 +646,8 @@ static int effects_score(void *self, assay_call *call, const assay_subject *subj
 {
 	const effects *e = self;
 	scoring s = {.scorer = e, .host = e->host, .call = call, .subject = subject};
-	int rc = scoring_begin(&s);
-	rc = rc < 0 ? e->host->fail(err, rc, "out of memory") : scoring_finish(&s, verdict, err);
+	int rc = scoring_begin(&s, err);
+	rc = rc < 0 ? rc : scoring_finish(&s, verdict, err);
 	scoring_end(&s);
 	return rc;
 }

@@ -184,8 +184,8 @@ static int equivalence_score(void *self, assay_call *call, const assay_subject *
 {
 	const effects *e = self;
 	scoring s = {.scorer = e, .host = e->host, .call = call, .subject = subject};
-	int rc = scoring_begin(&s);
-	rc = rc < 0 ? e->host->fail(err, rc, "out of memory") : judge_all(&s, call, err);
+	int rc = scoring_begin(&s, err);
+	rc = rc < 0 ? rc : judge_all(&s, call, err);
 	if (rc == 0 && check_order(&s) < 0) {
 		rc = e->host->fail(err, ASSAY_ENOMEM, "out of memory");
 	}

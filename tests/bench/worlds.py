@@ -13,7 +13,7 @@ import uuid
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../peers"))
 import kit
 
-MEGABYTES = int(os.environ.get("BENCH_MEGABYTES", "100"))  # of traces to score; 500 shows that memory stays flat
+MEGABYTES = int(os.environ.get("BENCH_MEGABYTES", "500"))  # of traces to score
 SMALL_TRACES = 20000
 
 
