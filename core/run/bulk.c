@@ -154,9 +154,6 @@ static int score_trace(bulk *b, bulk_task *t, const as_trace *trace, assay_error
 	as_call_init(&call);
 	call.checks = &b->checks;
 	rc = as_score_trace(b->scorer, &call, t->document, trace, b->tags, &verdict, what);
-	if (rc == ASSAY_EDATA || rc == ASSAY_ELIMIT) {
-		what->where[0] = '\0'; /* not the scorer is at fault: the line is told */
-	}
 	if (rc == 0) {
 		frame.verdict = verdict;
 		as_buf_clear(&b->line);

@@ -20,8 +20,16 @@ static int score(const gate_input *in, const assay_json *task, const as_trace *t
 		 assay_json **verdict, assay_error *err)
 {
 	assay_json *own = NULL;
-	int rc = as_score_trace(in->scorer, &in->context->call, task, trace,
-				as_catalogue_tags(in->context->engine->catalogue), &own, err);
+	int rc;
+	*passes = false;
+	if (verdict) {
+		*verdict = NULL;
+	}
+	if (as_cancel_is_set(in->context->engine->cancel)) { /* a large reference has thousands of large mutants */
+		return as_fail(err, ASSAY_ECANCELED, "interrupted");
+	}
+	rc = as_score_trace(in->scorer, &in->context->call, task, trace,
+			    as_catalogue_tags(in->context->engine->catalogue), &own, err);
 	*passes = rc == 0 && as_str_is(as_json_str(as_json_get(own, "verdict")), "pass");
 	if (verdict) {
 		*verdict = own;

@@ -6,6 +6,7 @@
 #include "core/world/probe.h"
 #include "core/world/replay.h"
 #include <assay/roles/scorer.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MIN_OTHERS 2 /* other answers that say something about a value */
@@ -182,16 +183,40 @@ static int ask_at_once(const gate_input *in, const assay_json *checkpoint, tally
 /* --- Values of other calls -----------------------------------------------------------------------------------------
  */
 
-/* Was the row's answer to a call that the reference made, too? */
-static bool is_reference_call(const gate_input *in, const as_tape_row *row)
+/* Was the row's answer to a call that the reference made, too? Rows mostly come in the order of its calls: the search
+ * goes on behind the one that was found last. */
+static bool is_reference_call(const gate_input *in, const as_tape_row *row, size_t *next)
 {
-	for (size_t i = 0; i < in->n_steps; i++) {
+	for (size_t n = 0; n < in->n_steps; n++) {
+		const size_t i = (*next + n) % in->n_steps;
 		if (as_str_eq(in->steps[i].server, row->server) && as_str_eq(in->steps[i].tool, row->tool) &&
 		    as_json_equal(in->steps[i].arguments, row->arguments)) {
+			*next = i + 1;
 			return true;
 		}
 	}
 	return false;
+}
+
+/* Which calls of the reference show a value; free it. NULL: no memory. */
+static bool *shown_by(const gate_input *in, const assay_json *predicate)
+{
+	bool *shows = as_new(in->n_steps + 1, sizeof *shows);
+	for (size_t k = 0; k < in->n_steps && shows; k++) {
+		shows[k] = as_value_match(predicate, in->steps[k].text, NULL) == 1;
+	}
+	return shows;
+}
+
+/* Is it another call than the reference's, of a tool that shows the value? */
+static bool is_another(const gate_input *in, const bool *shows, const as_tape_row *row, size_t *next)
+{
+	bool shown = false;
+	for (size_t k = 0; k < in->n_steps && !shown; k++) {
+		shown = shows[k] && as_str_eq(in->steps[k].server, row->server) &&
+			as_str_eq(in->steps[k].tool, row->tool);
+	}
+	return shown && row->status == ASSAY_STEP_SUCCESS && !is_reference_call(in, row, next);
 }
 
 /* A value is what a call with these arguments answers: what most other calls of the tools that show it answer as well
@@ -199,32 +224,23 @@ static bool is_reference_call(const gate_input *in, const as_tape_row *row)
 static int swap_value(const gate_input *in, const assay_json *checkpoint, tally *t, assay_error *err)
 {
 	const assay_json *predicate = as_json_get(checkpoint, "predicate");
-	size_t others = 0, alike = 0;
-	for (size_t i = 0; i < as_tape_count(in->tape); i++) {
+	bool *shows = shown_by(in, predicate);
+	size_t others = 0, alike = 0, next = 0;
+	int rc = shows ? 0 : as_fail_memory(err);
+	for (size_t i = 0; i < as_tape_count(in->tape) && rc == 0; i++) {
 		const as_tape_row *row = as_tape_row_at(in->tape, i);
-		bool shows = false;
 		as_buf text = {0};
-		int met;
-		for (size_t k = 0; k < in->n_steps && !shows; k++) {
-			const assay_step *s = &in->steps[k];
-			shows = as_str_eq(s->server, row->server) && as_str_eq(s->tool, row->tool) &&
-				as_value_match(predicate, s->text, NULL) == 1;
-		}
-		if (!shows || row->status != ASSAY_STEP_SUCCESS || is_reference_call(in, row)) {
+		if (!is_another(in, shows, row, &next)) {
 			continue;
 		}
-		met = as_render_result(row->result, &text) < 0
-			      ? as_fail_memory(err)
-			      : as_value_match(predicate, as_buf_str(&text), NULL) == 1;
-		as_buf_free(&text);
-		if (met < 0) {
-			return met;
-		}
+		rc = as_render_result(row->result, &text) < 0 ? as_fail_memory(err) : 0;
 		others++;
-		alike += (size_t)met;
+		alike += rc == 0 && as_value_match(predicate, as_buf_str(&text), NULL) == 1;
+		as_buf_free(&text);
 	}
-	if (others < MIN_OTHERS) {
-		return 0;
+	free(shows);
+	if (rc < 0 || others < MIN_OTHERS) {
+		return rc;
 	}
 	return count_mutant(t, checkpoint, 2 * alike <= others) < 0 ? as_fail_memory(err) : 0;
 }

@@ -523,22 +523,21 @@ static enum check_kind kind_of(assay_str name)
 
 /* Everything in the task is held against every call, and what is named in an order against every checkpoint. Tasks have
  * some ten checkpoints; a peer's may have a million. */
-static int check_size(const scoring *s, size_t n_pairs, assay_error *err)
+static int is_too_much(const scoring *s)
 {
 	const assay_json_api *J = s->host->json;
-	size_t n_checks = J->count(J->get(s->subject->task, "checkpoints"));
-	size_t named = n_pairs + n_checks + J->count(J->get(s->subject->task, "minefields")) +
+	const assay_json *checkpoints = J->get(s->subject->task, "checkpoints");
+	size_t n_checks = J->count(checkpoints);
+	size_t named = n_checks + J->count(J->get(s->subject->task, "minefields")) +
 		       J->count(J->get(s->subject->task, "ordering"));
-	if (named < MAX_COMPARISONS / (s->subject->n_steps + n_checks + 1)) {
-		return 0;
+	for (const assay_json *c = J->first(checkpoints); c; c = J->next(c)) {
+		named += J->count(J->get(c, "equivalence_set"));
 	}
-	return s->host->fail(err, ASSAY_ELIMIT,
-			     "%zu checkpoints with their sets and order against %zu calls: too much to be scored",
-			     n_checks, s->subject->n_steps);
+	return named >= MAX_COMPARISONS / (s->subject->n_steps + n_checks + 1);
 }
 
 /* Read the task once: the checkpoints with their sets, which lie in one array. */
-static int prepare(scoring *s, assay_error *err)
+static int prepare(scoring *s)
 {
 	const assay_json_api *J = s->host->json;
 	const assay_json *checkpoints = J->get(s->subject->task, "checkpoints");
@@ -547,16 +546,13 @@ static int prepare(scoring *s, assay_error *err)
 	for (const assay_json *c = J->first(checkpoints); c; c = J->next(c)) {
 		n_pairs += J->count(J->get(c, "equivalence_set"));
 	}
-	if (check_size(s, n_pairs, err) < 0) {
-		return ASSAY_ELIMIT;
-	}
 	s->checks = s->host->alloc((J->count(checkpoints) + 1) * sizeof *s->checks);
 	s->mines = s->host->alloc((J->count(minefields) + 1) * sizeof *s->mines);
 	s->pairs = s->host->alloc((n_pairs + 1) * sizeof *s->pairs);
 	s->attribution = s->host->alloc(s->subject->n_steps + 1);
 	s->order_failures = J->array();
 	if (!s->checks || !s->mines || !s->pairs || !s->attribution || !s->order_failures) {
-		return s->host->fail(err, ASSAY_ENOMEM, "out of memory");
+		return ASSAY_ENOMEM;
 	}
 	n_pairs = 0;
 	for (const assay_json *c = J->first(checkpoints); c; c = J->next(c)) {
@@ -614,21 +610,48 @@ static int run_checks(scoring *s)
 	return rc < 0 ? rc : check_order(s);
 }
 
-int scoring_begin(scoring *s, assay_error *err)
+int scoring_begin(scoring *s, int *too_much, assay_error *err)
 {
-	int rc = prepare(s, err);
-	if (rc < 0) {
-		return rc;
+	int rc = 0;
+	*too_much = is_too_much(s);
+	if (!*too_much) {
+		rc = prepare(s);
+		rc = rc < 0 ? rc : run_checks(s);
 	}
-	rc = run_checks(s);
 	return rc < 0 ? s->host->fail(err, rc, "out of memory") : 0;
+}
+
+static int emit(const scoring *s, assay_json *v, assay_sink *verdict, assay_error *err)
+{
+	int rc = v ? verdict->emit(verdict, v, err) : s->host->fail(err, ASSAY_ENOMEM, "out of memory");
+	return rc < 0 ? rc : 0;
+}
+
+/* Nobody knows, and that is a defect. */
+int scoring_refuse(scoring *s, assay_sink *verdict, assay_error *err)
+{
+	static const char why[] = "too many checkpoints against too many calls: nothing was compared";
+	const assay_json_api *J = s->host->json;
+	assay_json *failures = J->array();
+	s->order_lo = 1; /* no order was found to be wrong */
+	int rc = J->append(failures, J->string((assay_str){why, sizeof why - 1}));
+	const assay_member order[] = {assay_with_truth("ok", 0), assay_with_truth("hi", 1),
+				      assay_with_value("failures", all_or_nothing(J, failures, rc))};
+	const assay_member metrics[] = {assay_with_integer("defects", 1)};
+	const assay_member members[] = {assay_with_text("verdict", ASSAY_STR("unknown")),
+					assay_with_integer("lo", 0),
+					assay_with_integer("hi", 1),
+					assay_with_value("checks", J->array()),
+					assay_with_value("minefields", J->array()),
+					assay_with_value("ordering", J->record(order, N_OF(order))),
+					assay_with_value("metrics", J->record(metrics, N_OF(metrics))),
+					assay_with_value("summary", make_summary(s))};
+	return emit(s, J->record(members, N_OF(members)), verdict, err);
 }
 
 int scoring_finish(scoring *s, assay_sink *verdict, assay_error *err)
 {
-	assay_json *v = make_verdict(s);
-	int rc = v ? verdict->emit(verdict, v, err) : s->host->fail(err, ASSAY_ENOMEM, "out of memory");
-	return rc < 0 ? rc : 0;
+	return emit(s, make_verdict(s), verdict, err);
 }
 
 void scoring_end(scoring *s)
@@ -646,8 +669,8 @@ static int effects_score(void *self, assay_call *call, const assay_subject *subj
 {
 	const effects *e = self;
 	scoring s = {.scorer = e, .host = e->host, .call = call, .subject = subject};
-	int rc = scoring_begin(&s, err);
-	rc = rc < 0 ? rc : scoring_finish(&s, verdict, err);
+	int too_much, rc = scoring_begin(&s, &too_much, err);
+	rc = rc < 0 ? rc : too_much ? scoring_refuse(&s, verdict, err) : scoring_finish(&s, verdict, err);
 	scoring_end(&s);
 	return rc;
 }

@@ -62,8 +62,9 @@ typedef struct scoring {
 } scoring;
 
 /* Tier 1, of both scorers: begin works out the checks, finish makes the verdict of what they are now; end frees.
- * ASSAY_ELIMIT: a task and a trace that would keep it busy for minutes. */
-int scoring_begin(scoring *s, assay_error *err);
+ * *too_much: it would take minutes, and nothing was worked out; refuse makes the verdict. */
+int scoring_begin(scoring *s, int *too_much, assay_error *err);
+int scoring_refuse(scoring *s, assay_sink *verdict, assay_error *err);
 int scoring_finish(scoring *s, assay_sink *verdict, assay_error *err);
 void scoring_end(scoring *s);
 /* The order again, when checks have changed. 0 or ASSAY_ENOMEM. */

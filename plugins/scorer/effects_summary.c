@@ -111,8 +111,8 @@ static assay_json *attribution_object(const scoring *s, int attempted)
 	int rc = 0;
 	for (size_t i = 0; i < s->subject->n_steps; i++) {
 		const assay_step *step = &s->subject->steps[i];
-		if (!attempted && step->status != ASSAY_STEP_SUCCESS) {
-			continue;
+		if (!s->attribution || (!attempted && step->status != ASSAY_STEP_SUCCESS)) {
+			continue; /* nothing was compared, or it is not to be counted */
 		}
 		correct += s->attribution[i] == STEP_RIGHT_SERVER;
 		if (s->attribution[i] == STEP_WRONG_SERVER) {

@@ -184,12 +184,12 @@ static int equivalence_score(void *self, assay_call *call, const assay_subject *
 {
 	const effects *e = self;
 	scoring s = {.scorer = e, .host = e->host, .call = call, .subject = subject};
-	int rc = scoring_begin(&s, err);
-	rc = rc < 0 ? rc : judge_all(&s, call, err);
-	if (rc == 0 && check_order(&s) < 0) {
+	int too_much, rc = scoring_begin(&s, &too_much, err);
+	rc = rc < 0 || too_much ? rc : judge_all(&s, call, err);
+	if (rc == 0 && !too_much && check_order(&s) < 0) {
 		rc = e->host->fail(err, ASSAY_ENOMEM, "out of memory");
 	}
-	rc = rc < 0 ? rc : scoring_finish(&s, verdict, err);
+	rc = rc < 0 ? rc : too_much ? scoring_refuse(&s, verdict, err) : scoring_finish(&s, verdict, err);
 	scoring_end(&s);
 	return rc;
 }
