@@ -166,7 +166,9 @@ void as_plugins_services(as_cli *cli, const as_impl_info *info, as_buf *out)
 		const assay_json *impls = as_json_get(report, "implementations");
 		for (const assay_json *i = as_json_first(impls); i; i = as_json_next(i)) {
 			if (as_str_is(as_json_str(as_json_get(i, "use")), info->use)) {
-				as_buf_add(out, as_json_str(as_json_get(i, "services")));
+				as_buf_add(out, as_json_i64(as_json_get(i, "checks"), 0) > 0
+							? as_json_str(as_json_get(i, "services"))
+							: ASSAY_STR("not known: it was not run, as it needs options"));
 			}
 		}
 	}

@@ -21,6 +21,7 @@ struct assay_command {
 	int (*question)(void *payload, assay_call *call, assay_str op, const assay_json *params, assay_json **result,
 			assay_error *err);
 	void *payload;
+	int64_t answer_ms;
 };
 
 /* --- Lines --- */
@@ -223,6 +224,7 @@ static int command_open(assay_call *call, const assay_command_spec *spec, assay_
 	}
 	c->question = spec->question;
 	c->payload = spec->payload;
+	c->answer_ms = ASSAY_HAS(spec, answer_ms) ? spec->answer_ms : 0;
 	c->name = as_strdup(spec->argv[0]);
 	rc = c->name ? as_host_process.spawn(call, &process, &c->process, err) : as_fail_memory(err);
 	if (rc == 0) {
@@ -263,6 +265,9 @@ static int command_ask(assay_call *call, assay_command *c, const char *op, const
 		       assay_json **result, assay_json **refusal, assay_error *err)
 {
 	int64_t deadline = as_call_of(call)->deadline_ms;
+	if (deadline == AS_FOREVER && c->answer_ms > 0) {
+		deadline = as_deadline(c->answer_ms);
+	}
 	assay_json *line = as_json_object(), *answer = NULL;
 	int rc = as_json_set(line, "id", as_json_integer(++c->number));
 	*result = NULL;

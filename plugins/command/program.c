@@ -9,7 +9,9 @@ const char program_options[] =
 	"\"further variables; ${NAME} stands for one of ours\"},"
 	"\"options\": {\"type\": \"object\", \"description\": \"told to the program in the greeting\"},"
 	"\"start_seconds\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 3600, \"default\": 30, "
-	"\"description\": \"for the greeting\"}}}";
+	"\"description\": \"for the greeting\"},"
+	"\"answer_seconds\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 86400, \"default\": 300, "
+	"\"description\": \"for an answer, where no budget bounds it\"}}}";
 
 static const assay_command_api *service(const struct program *p)
 {
@@ -101,7 +103,8 @@ int program_start(struct program *p, assay_call *call, assay_error *err)
 				   .options = p->json->get(p->options, "options"),
 				   .start_ms = p->json->i64(p->json->get(p->options, "start_seconds"), 30) * 1000,
 				   .question = p->question ? answer_question : NULL,
-				   .payload = p};
+				   .payload = p,
+				   .answer_ms = p->json->i64(p->json->get(p->options, "answer_seconds"), 300) * 1000};
 	if (!api) {
 		return p->host->fail(err, ASSAY_ENOTSUP, "this program cannot start others");
 	}

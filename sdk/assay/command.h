@@ -36,6 +36,7 @@ typedef struct assay_command_spec {
 	int (*question)(void *payload, assay_call *call, assay_str op, const assay_json *params, assay_json **result,
 			assay_error *err);
 	void *payload;
+	int64_t answer_ms; /* for an answer, in calls without a deadline; 0: for ever. Since ABI 1.2 */
 } assay_command_spec;
 
 typedef struct assay_command_api {
