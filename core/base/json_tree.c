@@ -370,7 +370,9 @@ static int scan_value(struct tree *t, const struct slot *slot, int type, assay_t
 		return as_json_scan_string(&t->scan, text);
 	case cJSON_Number:
 		rc = as_json_scan_number(&t->scan, &spelling);
-		*text = (assay_text){t->scan.p - spelling.len, spelling.len};
+		if (rc == 0) {
+			*text = (assay_text){t->scan.p - spelling.len, spelling.len};
+		}
 		return rc;
 	case cJSON_Object:
 	case cJSON_Array:
