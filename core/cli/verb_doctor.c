@@ -99,21 +99,34 @@ static int examine_sandbox(examination *x, const as_manifest *m)
 	return 0;
 }
 
+/* How authors and judges ask a model for an answer of a given shape. */
+static const char *way_of(const as_model_spec *model)
+{
+	const char *answers = model->answers ? model->answers : "tool";
+	return strcmp(answers, "tool") == 0     ? "forced tool call"
+	       : strcmp(answers, "schema") == 0 ? "answer by a schema"
+						: "answer as JSON in words";
+}
+
 static int note_model(examination *x, const as_model_spec *model, int rc, const assay_error *why,
 		      const as_model_abilities *can)
 {
-	char what[160], finding[160];
+	bool shaped = rc < 0 || !can->needs_shaped || can->shaped;
+	char what[160], finding[160], last[64] = "";
 	snprintf(what, sizeof what, "model %s", model->name);
 	if (rc < 0 || can->rules) {
 		return note_result(x, what, rc, why, "rules: nothing to ask");
 	}
-	snprintf(finding, sizeof finding, "%s, %s, %s", can->plain ? "plain reply" : "NO plain reply",
+	if (can->needs_shaped) {
+		snprintf(last, sizeof last, ", %s%s", shaped ? "" : "NO ", way_of(model));
+	}
+	snprintf(finding, sizeof finding, "%s, %s, %s%s", can->plain ? "plain reply" : "NO plain reply",
 		 can->tool_call ? "tool call" : "NO tool call",
-		 can->parallel_calls ? "parallel tool calls" : "no parallel tool calls");
-	return note(x, what, can->plain && can->tool_call, finding);
+		 can->parallel_calls ? "parallel tool calls" : "no parallel tool calls", last);
+	return note(x, what, can->plain && can->tool_call && shaped, finding);
 }
 
-/* Three requests to each model. */
+/* Three requests to each model, four to one that authors or judges ask. */
 static int examine_models(examination *x, const as_cli *cli, const as_manifest *m, as_registry *registry)
 {
 	const as_engine_options how = {.manifest = m, .registry = registry, .log = cli->log, .cancel = cli->cancel};
@@ -208,7 +221,8 @@ const as_verb as_verb_doctor = {
 	.description =
 		"Looks at everything that a run needs, without starting a server, and says what is wrong with it. Every\n"
 		"model of the manifest is asked three times, before money is spent on more: for a plain reply, for a tool\n"
-		"call, and for two tool calls in one reply. Which of these it cannot do is told.",
+		"call, and for two tool calls in one reply; and, where an author, a judge or a world of the manifest asks\n"
+		"for that, for an answer of a given shape, in the way that its \"answers\" says. What it cannot do is told.",
 	.options = options,
 	.examples = "",
 	.run = run,

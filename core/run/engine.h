@@ -58,12 +58,15 @@ void as_engine_close_models(as_engine *e);
 /* Can the models be asked that authors (or candidates and scorers) use? Nothing is sent. ASSAY_EAUTH names the variable
  * that is not set. Part of the stages that ask them. */
 int as_check_models(as_engine *e, bool authors, assay_error *err);
+/* Is a model asked for answers of a given shape, by an author, a judge or a world? */
+bool as_asks_for_shape(const as_manifest *m, const char *model);
 
-/* What a model of the manifest can do: found out with three requests, which are not stored. The error of the first one
- * that fails. */
+/* What a model of the manifest can do: found out with three requests, which are not stored, and a fourth where an
+ * author or a judge of the manifest asks it for answers of a given shape. The error of the first one that fails. */
 typedef struct as_model_abilities {
 	bool rules; /* no language model: nothing was asked */
 	bool plain, tool_call, parallel_calls;
+	bool shaped, needs_shaped; /* asked for as its "answers" says; needs_shaped false: not tried */
 } as_model_abilities;
 int as_probe_model(as_engine *e, const as_model_spec *model, as_model_abilities *out, assay_error *err);
 

@@ -1,6 +1,7 @@
 /* Before a stage spends anything: can its models be asked? */
 #include "core/base/error.h"
 #include "core/run/context.h"
+#include <string.h>
 
 typedef struct check {
 	as_engine *engine;
@@ -68,4 +69,24 @@ int as_check_models(as_engine *e, bool authors, assay_error *err)
 	}
 	as_worker_free(k.worker);
 	return rc;
+}
+
+static bool is_of(const as_use *use, const char *model)
+{
+	return use->use && use->model && strcmp(use->model, model) == 0;
+}
+
+bool as_asks_for_shape(const as_manifest *m, const char *model)
+{
+	bool found = is_of(&m->validator, model);
+	for (size_t i = 0; i < m->n_authors && !found; i++) {
+		found = is_of(&m->authors[i].goalgen, model) || is_of(&m->authors[i].distiller, model);
+	}
+	for (size_t i = 0; i < m->n_conditions && !found; i++) {
+		found = is_of(&m->conditions[i].simulator, model) || is_of(&m->conditions[i].describer, model);
+	}
+	for (size_t i = 0; i < m->n_scorers && !found; i++) {
+		found = is_of(&m->scorers[i], model);
+	}
+	return found;
 }

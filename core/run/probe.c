@@ -1,6 +1,8 @@
-/* What can a model do? Three requests tell, before money is spent on a thousand. */
+/* What can a model do? A few requests tell, before money is spent on a thousand. */
 #include "core/base/error.h"
 #include "core/run/context.h"
+#include <assay/roles/llm.h>
+#include <assay/structured.h>
 #include <string.h>
 
 static const char plain[] = "{\"messages\":[{\"role\":\"user\",\"content\":\"Reply with the one word: ready\"}],"
@@ -15,6 +17,10 @@ static const char two_calls[] =
 	"of Rome and for the city of Oslo.\"}],\"max_tokens\":2048,\"tool_choice\":\"auto\",\"tools\":[{\"name\":\"weather\","
 	"\"description\":\"The weather in a city.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"city\":{\"type\":"
 	"\"string\"}},\"required\":[\"city\"]}}]}";
+
+static const char shape[] =
+	"{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"city\",\"country\"],\"properties\":{\"city\":"
+	"{\"type\":\"string\",\"minLength\":1},\"country\":{\"type\":\"string\",\"minLength\":1}}}";
 
 static int ask(as_context *c, const char *text, assay_json **reply, assay_error *err)
 {
@@ -69,6 +75,35 @@ static int probe_calls(as_context *c, as_model_abilities *out, assay_error *err)
 	return rc;
 }
 
+/* One reply in the way that authors and judges get theirs. */
+static int probe_shaped(as_context *c, as_model_abilities *out, assay_error *err)
+{
+	const assay_structured_api *structured = as_host()->service("structured", 1);
+	assay_json *schema = NULL, *answer = NULL;
+	assay_error why = {0};
+	int rc = as_json_parse(as_str(shape), ASSAY_JSON_STRICT, &schema, err);
+	if (rc == 0) {
+		const assay_question question = {.size = sizeof question,
+						 .replies = 1,
+						 .prompt = ASSAY_STR("Find the city in the sentence, and its country."),
+						 .input = ASSAY_STR("Last week we were in Oslo."),
+						 .name = "emit_place",
+						 .description = "Hand over what was found.",
+						 .schema = schema,
+						 .max_tokens = 2048};
+		rc = structured->ask(&c->call.pub, &question, &answer, &why);
+		out->shaped = rc == 0;
+		if (rc == ASSAY_EDATA && why.reason == ASSAY_LLM_MALFORMED) {
+			rc = 0; /* it cannot */
+		} else if (rc < 0 && err) {
+			*err = why;
+		}
+	}
+	as_json_free(answer);
+	as_json_free(schema);
+	return rc;
+}
+
 int as_probe_model(as_engine *e, const as_model_spec *model, as_model_abilities *out, assay_error *err)
 {
 	as_worker *w = NULL;
@@ -87,6 +122,8 @@ int as_probe_model(as_engine *e, const as_model_spec *model, as_model_abilities 
 		rc = as_llm_ready(e->llm, (size_t)(model - e->manifest->models), instance, &c.call, err);
 		rc = rc < 0 ? rc : probe_plain(&c, out, err);
 		rc = rc < 0 ? rc : probe_calls(&c, out, err);
+		out->needs_shaped = as_asks_for_shape(e->manifest, model->name);
+		rc = rc < 0 || !out->needs_shaped ? rc : probe_shaped(&c, out, err);
 	}
 	as_worker_free(w);
 	return rc;

@@ -11,7 +11,9 @@
  *                rate_hi are the means of the bounds, tasks_passed counts tasks of which no attempt did anything but
  *                pass, and void counts the tries that were left out
  * v_funnel       a row per run and category: goal slots, and how many of them came how far
- * v_cost         a row per run, condition, candidate and model: requests, tokens, US dollars
+ * v_cost         a row per run, condition, candidate, purpose and model: requests, tokens, US dollars. The purpose is
+ *                "attempt" (candidates, and judges of their attempts), "goalgen", "explorer", "distiller", "gates",
+ *                "descriptions": all but the first are shared by the runs of a store, and name none
  * v_timing       a row per run and kind of work: count, total, mean and longest time in seconds
  *
  * Traces stand in a table of their own so that listing attempts does not read them. attempt_key is local to the file.
@@ -83,10 +85,15 @@ static const char views[] =
 	" count(*) FILTER (WHERE task_id <> '') AS distilled, count(*) FILTER (WHERE state = 'certified') AS certified,"
 	" count(*) FILTER (WHERE state = 'rejected') AS rejected, count(*) FILTER (WHERE state = 'surplus') AS surplus"
 	" FROM goals GROUP BY run_id, category ORDER BY run_id, category;"
-	"CREATE VIEW v_cost AS SELECT a.run_id, a.condition, a.candidate, p.model, count(*) AS requests,"
+	"CREATE VIEW v_cost AS SELECT coalesce(a.run_id, '') AS run_id, coalesce(a.condition, '') AS condition,"
+	" coalesce(a.candidate, '') AS candidate, CASE WHEN a.attempt_key IS NOT NULL THEN 'attempt'"
+	" WHEN p.attempt_id LIKE 'describe:%' THEN 'descriptions' WHEN p.attempt_id NOT LIKE 'goal/%' THEN 'gates'"
+	" WHEN p.try_number = 1 THEN 'goalgen' WHEN p.try_number = 2 THEN 'explorer' ELSE 'distiller' END AS purpose,"
+	" p.model, count(*) AS requests,"
 	" sum(p.prompt_tokens) AS prompt_tokens, sum(p.completion_tokens) AS completion_tokens,"
 	" sum(p.cached_tokens) AS cached_tokens, sum(p.reasoning_tokens) AS reasoning_tokens, total(p.usd) AS usd"
-	" FROM replies p JOIN attempts a USING (attempt_id, try_number) GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4;"
+	" FROM replies p LEFT JOIN attempts a USING (attempt_id, try_number)"
+	" GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5;"
 	"CREATE VIEW v_timing AS SELECT run_id, what, count(*) AS count, total(length_us) / 1e6 AS total_s,"
 	" avg(length_us) / 1e6 AS mean_s, max(length_us) / 1e6 AS max_s"
 	" FROM timing GROUP BY run_id, what ORDER BY run_id, what;";

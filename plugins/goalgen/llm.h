@@ -1,5 +1,5 @@
 /* goalgen/llm: goals that a model writes. What it may build upon is shown to it, and what it writes is held against
- * that by code: rules 2, 4 and 5 of its prompt (llm.md) are checked, not only asked for. */
+ * that by code: rules 2, 4, 5 and 9 of its prompt (llm.md) are checked, not only asked for. */
 #ifndef PLUGINS_GOALGEN_LLM_H
 #define PLUGINS_GOALGEN_LLM_H
 

@@ -1,4 +1,5 @@
-/* goalgen/llm: may a text be a goal? What would have to exist must be known to; tools are not named. */
+/* goalgen/llm: may a text be a goal? What would have to exist must be known to; tools are not named; nothing is
+ * destroyed. */
 #include "llm.h"
 #include <string.h>
 
@@ -238,6 +239,54 @@ static int check_words(struct goal_run *r, assay_str goal, assay_error *why)
 	return rc;
 }
 
+/* --- Destruction ---------------------------------------------------------------------------------------------------
+ */
+
+static const char *const destroying[] = {"delete", "deleting",   "remove",    "removing",  "destroy",    "destroying",
+					 "drop",   "dropping",   "truncate",  "purge",     "purging",    "wipe",
+					 "wiping", "erase",      "erasing",   "uninstall", "revoke",     "revoking",
+					 "cancel", "cancelling", "canceling", "discard",   "discarding", NULL};
+/* "without deleting", "do not remove"; "the drop in prices" is a noun. */
+static const char *const sparing[] = {"not",    "never", "without",  "no",     "don't", "nothing",
+				      "rather", "avoid", "avoiding", "a",      "an",    "the",
+				      "this",   "any",   "nor",      "cannot", NULL};
+static const char *const mending[] = {"undo",      "undoing",      "undone",     "revert",  "reverting",
+				      "restore",   "restoring",    "restored",   "recover", "recovering",
+				      "reinstate", "accidentally", "mistakenly", "mistake", NULL};
+
+static bool has_word(struct goal_run *r, assay_str text, const char *const *list)
+{
+	size_t at = 0;
+	for (assay_str word = next_word(text, &at); word.len > 0; word = next_word(text, &at)) {
+		if (text_in(folded(r, word), list)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Rule 9 of the prompt. A goal of undoing or recovering may, and what its words deny is not asked for. */
+static int check_destruction(struct goal_run *r, assay_str goal, assay_error *why)
+{
+	assay_str before[2] = {{"", 0}, {"", 0}};
+	size_t at = 0;
+	if (has_word(r, goal, mending)) {
+		return 0;
+	}
+	for (assay_str word = next_word(goal, &at); word.len > 0; word = next_word(goal, &at)) {
+		assay_str plain = folded(r, word);
+		if (text_in(plain, destroying) && !text_in(before[0], sparing) && !text_in(before[1], sparing)) {
+			return r->host->fail(why, ASSAY_EDATA,
+					     "it asks to %.*s something: a goal destroys nothing, unless it is about "
+					     "undoing or recovering, and says so",
+					     ASSAY_FMT(plain));
+		}
+		before[1] = before[0];
+		before[0] = plain;
+	}
+	return 0;
+}
+
 /* --- Names ---------------------------------------------------------------------------------------------------------
  */
 
@@ -283,5 +332,6 @@ int goal_check(struct goal_run *r, assay_str goal, assay_error *why)
 	rc = check_tools(r, r->request->seeds, goal, why);
 	rc = rc < 0 ? rc : check_tools(r, r->request->surface, goal, why);
 	rc = rc < 0 ? rc : check_words(r, goal, why);
+	rc = rc < 0 ? rc : check_destruction(r, goal, why);
 	return rc == 0 && r->arena.failed ? r->host->fail(why, ASSAY_ENOMEM, "out of memory") : rc;
 }

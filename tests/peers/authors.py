@@ -35,6 +35,7 @@ GOAL_KINDS = {
     "an invented id": 'the id "QX-90817" is neither a resource nor observed',
     "an invented site": 'the URL "https://intranet.acme.test/x" is neither',
     "a tool's name": "say what is wanted, not what it is done with",
+    "destruction": "it asks to delete something: a goal destroys nothing",
     "prose": "it holds no JSON object",
     "empty": "/goal: ",
 }
@@ -42,6 +43,24 @@ GOAL_KINDS = {
 
 def call(name, arguments):
     return reply("openai", "", [("c1", name, arguments)])
+
+
+def shape_of(body):
+    """The function that a request does not offer but describes, for models that cannot be made to call one; None: none."""
+    if "response_format" in body:
+        return body["response_format"]["json_schema"]["name"]
+    last = body["messages"][-1]
+    if last["role"] == "system" and "Its JSON Schema is" in last["content"]:
+        return "emit_task" if '"checkpoints"' in last["content"] else "emit_goal" if '"goal"' in last["content"] else "emit_place"
+    return None
+
+
+def in_words(answer):
+    """The arguments of a reply's call as its content."""
+    message = answer["choices"][0]["message"]
+    for c in message.pop("tool_calls", []):
+        message["content"] = c["function"]["arguments"]
+    return answer
 
 
 class Authors(Proxy):
@@ -62,17 +81,17 @@ class Authors(Proxy):
         return list(kinds)[number % len(kinds)] if number < 2 * len(kinds) else "good", number >= len(kinds)
 
     def fault_author(self, h, api, path, raw, body):
-        names = [t["function"]["name"] for t in body.get("tools", [])]
+        shape = shape_of(body)
+        names = [shape] if shape else [t["function"]["name"] for t in body.get("tools", [])]
         with self.lock:
             self.paths.add(h.path)
             self.requests.append(hashlib.sha256(raw).hexdigest())
             self.models.add((body["model"], names[0] if names and names[0].startswith("emit_") else "agent"))
         time.sleep(self.pause)
-        if "emit_goal" in names:
-            return self.send(h, 200, self.write_goal(body))
-        if "emit_task" in names:
-            return self.send(h, 200, self.write_task(body))
-        return self.send(h, 200, self.act(body))
+        if shape and "response_format" not in body:
+            body = dict(body, messages=body["messages"][:-1])  # without the shape
+        answer = self.write_goal(body) if "emit_goal" in names else self.write_task(body) if "emit_task" in names else self.act(body)
+        return self.send(h, 200, in_words(answer) if shape else answer)
 
     def fits(self, goal, view, text):
         return set(goal["servers"]) <= {s["server_id"] for s in view["servers"]} and \
@@ -92,7 +111,8 @@ class Authors(Proxy):
             return call("emit_goal", goal)
         tool = next(t["name"] for s in view["servers"] for t in s["tools"] if "_" in t["name"])
         goal["goal"] += {"an invented path": " Look into /srv/files/plan for it.", "an invented id": " It is about QX-90817.",
-                         "an invented site": " See https://intranet.acme.test/x for it.", "a tool's name": " Use %s." % tool}.get(kind, "")
+                         "an invented site": " See https://intranet.acme.test/x for it.", "a tool's name": " Use %s." % tool,
+                         "destruction": " When all is said, delete it for good."}.get(kind, "")
         if kind == "empty":
             goal["goal"] = ""
         return call("emit_goal", goal)
