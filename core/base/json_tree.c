@@ -363,7 +363,7 @@ static int type_by(char c)
 /* Up to its end; of a container only over the bracket. */
 static int scan_value(struct tree *t, const struct slot *slot, int type, assay_text *text)
 {
-	assay_str spelling;
+	assay_str spelling = {NULL, 0}; /* where it is no number */
 	int rc;
 	switch (type) {
 	case cJSON_String:
