@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Files that are always there; reports are named by their reporters. */
+/* Files that are always there but for descriptions.json, which is where a condition has such; reports are named by
+ * their reporters. */
 static const struct {
 	const char *file, *what;
 } files[] = {
@@ -14,6 +15,7 @@ static const struct {
 	{"manifest.json", "the manifest that the run followed, defaults filled in"},
 	{"servers.json", "the servers: class, fingerprint, every tool with its schemas"},
 	{"plugins.json", "the plugins that took part, with version and digest"},
+	{"descriptions.json", "what conditions that word the tools' descriptions anew make of them"},
 	{"tasks.jsonl", "the tasks: prompt, checkpoints, minefields, ordering"},
 	{"certificates.jsonl", "for each task the gates that it passed, with evidence"},
 	{"references.jsonl", "for each task the recorded session that it was made from"},
@@ -66,14 +68,23 @@ static void put_counts(as_buf *out, const as_manifest *m, const assay_json *mode
 		as_json_count(servers), (long long)sum_of(board, "attempts"), m->n_candidates, m->n_conditions);
 }
 
-static int put_files(as_buf *out, assay_error *err)
+static bool is_there(const as_manifest *m, const char *file)
+{
+	bool found = strcmp(file, "descriptions.json") != 0;
+	for (size_t i = 0; i < m->n_conditions && !found; i++) {
+		found = m->conditions[i].describer.use;
+	}
+	return found;
+}
+
+static int put_files(const as_manifest *m, as_buf *out, assay_error *err)
 {
 	assay_json *table = as_table_new();
 	int rc = as_table_column(table, "file", false);
 	rc |= as_table_column(table, "what it holds", false);
 	for (size_t i = 0; i < sizeof files / sizeof *files && rc == 0; i++) {
 		const char *cells[] = {files[i].file, files[i].what};
-		rc = as_table_row(table, cells, 2);
+		rc = is_there(m, files[i].file) ? as_table_row(table, cells, 2) : 0;
 	}
 	rc = rc < 0 ? as_fail_memory(err) : as_table_render(table, AS_TABLE_MARKDOWN, out, err);
 	as_json_free(table);
@@ -128,7 +139,7 @@ int as_release_card(const as_manifest *m, const assay_json *model, as_buf *out, 
 	}
 	put_counts(out, m, model);
 	as_buf_puts(out, "## What is in it\n\n");
-	rc = put_files(out, err);
+	rc = put_files(m, out, err);
 	if (rc < 0) {
 		return rc;
 	}

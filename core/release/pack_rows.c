@@ -1,6 +1,7 @@
 #include "core/release/pack_rows.h"
 
 #include "core/base/error.h"
+#include "core/release/descriptions.h"
 #include "core/release/wanted.h"
 #include "core/trace/trace.h"
 #include <stdlib.h>
@@ -101,6 +102,7 @@ int as_pack_parts(as_engine *e, as_release_writer *w, assay_error *err)
 {
 	int rc = pack_list(e, w, "server", keep_server, "servers.json", err);
 	rc = rc < 0 ? rc : pack_list(e, w, "plugin", keep_plugin, "plugins.json", err);
+	rc = rc < 0 ? rc : as_pack_descriptions(e, w, err);
 	return rc < 0 ? rc : pack_goals(e, w, err);
 }
 

@@ -5,7 +5,7 @@
 #include "core/release/writer.h"
 #include "core/run/engine.h"
 
-/* servers.json, plugins.json, goals.jsonl, funnel.jsonl. */
+/* servers.json, plugins.json, descriptions.json, goals.jsonl, funnel.jsonl. */
 int as_pack_parts(as_engine *e, as_release_writer *w, assay_error *err);
 /* tasks.jsonl, certificates.jsonl, references.jsonl, tapes.jsonl, attempts.jsonl, traces.jsonl, verdicts.jsonl. */
 int as_pack_rows(as_engine *e, as_release_writer *w, assay_error *err);

@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/mcp/session.h"
 #include "core/release/card.h"
+#include "core/release/descriptions.h"
 #include "core/release/difference.h"
 #include "core/release/verify_private.h"
 #include <stdlib.h>
@@ -274,6 +275,10 @@ static int prepare(verification *v, assay_error *err)
 	const as_engine_options models = {.manifest = m, .offline = true};
 	int rc;
 	v->engine.manifest = m;
+	v->engine.descriptions = as_json_object();
+	if (!v->engine.descriptions) {
+		return as_fail_memory(err);
+	}
 	rc = as_engine_open_models(&v->engine, &models, err);
 	rc = rc < 0 ? rc : as_worker_new(&v->engine, &v->worker, err);
 	rc = rc < 0 ? rc : as_figures_new(m->document, m->bench_id, &v->figures, err);
@@ -302,7 +307,8 @@ static int check_content(verification *v, assay_error *err)
 	if (rc <= 0) {
 		return rc;
 	}
-	rc = as_verify_tasks(v, err);
+	rc = as_verify_descriptions(v, err);
+	rc = rc < 0 ? rc : as_verify_tasks(v, err);
 	rc = rc < 0 ? rc : as_verify_parts(v, err);
 	rc = rc < 0 ? rc : as_verify_attempts(v, err);
 	return rc < 0 ? rc : as_verify_figures(v, err);
@@ -319,6 +325,7 @@ static void close_all(verification *v)
 	as_worker_free(v->worker);
 	as_figures_free(v->figures);
 	as_engine_close_models(&v->engine);
+	as_json_free(v->engine.descriptions);
 	as_catalogue_free(v->engine.catalogue);
 	as_manifest_free(v->manifest);
 	as_release_close(v->release);
@@ -327,7 +334,7 @@ static void close_all(verification *v)
 
 int as_release_verify(const as_release_verify_options *options, as_release_findings *out, assay_error *err)
 {
-	verification v = {.options = options, .out = out};
+	verification v = {.options = options, .out = out, .engine.describing = PTHREAD_MUTEX_INITIALIZER};
 	int rc;
 	*out = (as_release_findings){0};
 	v.engine.registry = options->registry;

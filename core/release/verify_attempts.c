@@ -1,5 +1,6 @@
 /* Attempts, with their traces and verdicts: line by line they belong together. */
 #include "core/base/error.h"
+#include "core/release/descriptions.h"
 #include "core/release/difference.h"
 #include "core/release/verify_private.h"
 #include "core/run/attempt.h"
@@ -418,6 +419,17 @@ static int count_attempt(const attempt_case *c, assay_error *err)
 	return rc < 0 ? rc : count_others(c, &a, err);
 }
 
+/* What was on offer, where that hangs on descriptions that are part of the release. */
+static int check_offer(const attempt_case *c, assay_error *err)
+{
+	if (!c->trace || !c->condition || !c->candidate || !c->task || !c->task->document ||
+	    !as_str_is(c->line.end_class, "agent")) {
+		return 0; /* others may have ended before anything was offered */
+	}
+	return as_verify_offer(c->v, &c->at->traces, c->condition, c->candidate, c->task, as_trace_document(c->trace),
+			       c->line.attempt_id, err);
+}
+
 static int check_attempt(attempt_case *c, assay_error *err)
 {
 	assay_error found = {0};
@@ -434,6 +446,7 @@ static int check_attempt(attempt_case *c, assay_error *err)
 	rc = rc < 0 ? rc : read_trace(c, err);
 	if (rc == 0 && c->row && !c->at->traces.foreign) {
 		rc = check_replay(c, err);
+		rc = rc < 0 ? rc : check_offer(c, err);
 	}
 	for (size_t i = 0; i < c->v->manifest->n_scorers && rc == 0; i++) {
 		rc = check_verdict(c, i, err);

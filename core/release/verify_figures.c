@@ -12,10 +12,10 @@
 #define MAX_REPORT ((size_t)256 << 20)
 
 /* Beside these a release holds its reports only. */
-static const char *const files[] = {"README.md",        "attempts.jsonl", "certificates.jsonl", "figures.json",
-				    "funnel.jsonl",     "goals.jsonl",    "manifest.json",      "plugins.json",
-				    "references.jsonl", "servers.json",   "tapes.jsonl",        "tasks.jsonl",
-				    "traces.jsonl",     "verdicts.jsonl"};
+static const char *const files[] = {"README.md",    "attempts.jsonl",   "certificates.jsonl", "descriptions.json",
+				    "figures.json", "funnel.jsonl",     "goals.jsonl",        "manifest.json",
+				    "plugins.json", "references.jsonl", "servers.json",       "tapes.jsonl",
+				    "tasks.jsonl",  "traces.jsonl",     "verdicts.jsonl"};
 
 static int check_figures(verification *v, const assay_json *model, assay_error *err)
 {

@@ -76,16 +76,31 @@ static int find_or_ask(as_context *c, const as_use *use, const char *subject, co
 	return rc;
 }
 
+static int name_subject(as_buf *out, const as_condition_spec *condition, const assay_tool *tool, assay_error *err)
+{
+	as_buf_printf(out, "describe:%s:%.*s__%.*s", condition->name, ASSAY_FMT(tool->server), ASSAY_FMT(tool->name));
+	return as_buf_check(out, err);
+}
+
+int as_describe_known(as_engine *e, const as_condition_spec *condition, const assay_tool *tool, assay_str text,
+		      assay_error *err)
+{
+	as_buf subject = {0};
+	int rc = name_subject(&subject, condition, tool, err);
+	if (rc == 0 && as_json_set(e->descriptions, subject.ptr, as_json_string(text)) < 0) {
+		rc = as_fail_memory(err);
+	}
+	as_buf_free(&subject);
+	return rc;
+}
+
 int as_describe(void *payload, as_call *call, const assay_tool *tool, assay_text *out, assay_error *err)
 {
 	const as_condition_spec *condition = payload;
 	as_context *c = call->context;
 	as_buf subject = {0}, copy = {0};
 	assay_str said;
-	int rc;
-	as_buf_printf(&subject, "describe:%s:%.*s__%.*s", condition->name, ASSAY_FMT(tool->server),
-		      ASSAY_FMT(tool->name));
-	rc = as_buf_check(&subject, err);
+	int rc = name_subject(&subject, condition, tool, err);
 	if (rc == 0) {
 		pthread_mutex_lock(&c->engine->describing);
 		rc = find_or_ask(c, &condition->describer, subject.ptr, tool, &said, err);

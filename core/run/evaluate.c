@@ -579,7 +579,7 @@ static int reach_row(evaluation *v, uint32_t condition, assay_json *rows, assay_
 		as_context c;
 		as_reach reach;
 		as_context_init(&c, v->workers[0], spec->exposure.use, "reach", t->seed, 0);
-		rc = as_reach_offline(&c, &spec->exposure,
+		rc = as_reach_offline(&c, spec,
 				      &(assay_exposure_request){.size = sizeof(assay_exposure_request),
 								.seed = t->seed,
 								.prompt =

@@ -1,6 +1,8 @@
 #include "core/run/reach.h"
 
 #include "core/base/error.h"
+#include "core/run/describe.h"
+#include "core/world/wording.h"
 #include <assay/roles/exposure.h>
 #include <stdlib.h>
 
@@ -58,13 +60,19 @@ static bool is_kept(const void *context, assay_str server, assay_str tool)
 	return false;
 }
 
-int as_reach_offline(as_context *c, const as_use *exposure, const assay_exposure_request *request,
+int as_reach_offline(as_context *c, const as_condition_spec *condition, const assay_exposure_request *request,
 		     const assay_json *task, as_reach *out, assay_error *err)
 {
+	const as_use *exposure = &condition->exposure;
 	keeper k = {.sink = {sizeof k.sink, 0, keep_offer}};
+	as_wording words = {0};
 	as_instance *instance;
 	int rc = as_worker_instance(c->worker, exposure, ASSAY_ROLE_EXPOSURE, &instance, err);
 	*out = (as_reach){0};
+	if (rc == 0 && condition->describer.use) {
+		rc = as_wording_make(request, as_describe, (void *)(uintptr_t)condition, &c->call, &words, err);
+		request = &words.request;
+	}
 	if (rc == 0) {
 		const assay_exposure_ops *ops = as_instance_ops(instance);
 		c->model = as_manifest_model(c->engine->manifest, exposure->model);
@@ -75,6 +83,7 @@ int as_reach_offline(as_context *c, const as_use *exposure, const assay_exposure
 		*out = as_reach_count(task, is_kept, &k);
 		out->tools = (uint32_t)k.n;
 	}
+	as_wording_free(&words);
 	free(k.list);
 	return rc;
 }

@@ -15,8 +15,9 @@ typedef bool (*as_on_offer_fn)(const void *context, assay_str server, assay_str 
 /* Counts checkpoints; a task with none is reachable. */
 as_reach as_reach_count(const assay_json *task, as_on_offer_fn on_offer, const void *context);
 
-/* What an exposure would offer for a task, without an attempt. Tools of the exposure's own making are no tools here. */
-int as_reach_offline(as_context *c, const as_use *exposure, const assay_exposure_request *request,
+/* What a condition's exposure would offer for a task, without an attempt. Tools of the exposure's own making are no
+ * tools here. */
+int as_reach_offline(as_context *c, const as_condition_spec *condition, const assay_exposure_request *request,
 		     const assay_json *task, as_reach *out, assay_error *err);
 
 #endif

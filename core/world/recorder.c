@@ -20,7 +20,8 @@ struct as_recorder {
 	as_arena arena;
 	offer *offers;
 	size_t n_offers, cap_offers;
-	assay_json *tools; /* what explorers see */
+	as_wording wording; /* where descriptions are worded anew */
+	assay_json *tools;  /* what explorers see */
 	as_trace *trace;
 	as_call_time *times;
 	size_t n_times, cap_times;
@@ -30,7 +31,6 @@ struct as_recorder {
 typedef struct offer_sink {
 	assay_offer_sink pub;
 	as_recorder *recorder;
-	as_call *call;
 } offer_sink;
 
 static const offer *find_offer(const as_recorder *r, assay_str name)
@@ -82,9 +82,9 @@ static int add_offer(assay_offer_sink *pub, const assay_tool *tool, assay_str na
 		     const assay_json *parameters, assay_error *err)
 {
 	as_recorder *r = ((offer_sink *)pub)->recorder;
+	const assay_tool *original = tool ? as_wording_original(&r->wording, tool) : NULL;
 	bool own = !tool || name.len > 0 || description.len > 0 || parameters;
 	assay_str shown = name;
-	assay_text other = {0};
 	int rc = 0;
 	if (tool && name.len == 0) {
 		shown = as_str(
@@ -101,26 +101,31 @@ static int add_offer(assay_offer_sink *pub, const assay_tool *tool, assay_str na
 	if (find_offer(r, shown)) {
 		return 0; /* the first of a name stays, as in a set */
 	}
-	if (tool && description.len == 0 && r->options.describe) {
-		rc = r->options.describe(r->options.describer, ((offer_sink *)pub)->call, tool, &other, err);
-		description = as_text_str(other);
-		own = true;
-	}
-	if (rc == 0 && as_json_append(r->tools, offered_function(r, tool, shown, description, parameters, own)) < 0) {
+	own = own || original != tool;
+	if (as_json_append(r->tools, offered_function(r, tool, shown, description, parameters, own)) < 0) {
 		rc = as_fail_memory(err);
 	}
 	if (rc == 0) {
-		r->offers[r->n_offers++] = (offer){shown, tool};
+		r->offers[r->n_offers++] = (offer){shown, original};
 	}
-	as_text_free(&other);
 	return rc;
 }
 
 static int ask_exposure(as_recorder *r, as_call *call, assay_error *err)
 {
 	const assay_exposure_ops *ops = as_instance_ops(r->options.exposure);
-	offer_sink sink = {{sizeof sink.pub, 0, add_offer}, r, call};
-	int rc = ops->offer(as_instance_self(r->options.exposure), &call->pub, &r->options.request, &sink.pub, err);
+	offer_sink sink = {{sizeof sink.pub, 0, add_offer}, r};
+	const assay_exposure_request *request = &r->options.request;
+	int rc = 0;
+	if (r->options.describe) {
+		int64_t begun = as_now_ms();
+		rc = as_wording_make(request, r->options.describe, r->options.describer, call, &r->wording, err);
+		request = &r->wording.request;
+		if (call->deadline_ms != AS_FOREVER) {
+			call->deadline_ms += as_now_ms() - begun; /* the words are for all attempts */
+		}
+	}
+	rc = rc < 0 ? rc : ops->offer(as_instance_self(r->options.exposure), &call->pub, request, &sink.pub, err);
 	if (rc < 0) {
 		as_error_where(err, as_instance_info(r->options.exposure)->use, 0);
 		return rc;
@@ -484,6 +489,7 @@ void as_recorder_close(as_recorder *r)
 	as_json_free(r->tools);
 	free(r->offers);
 	free(r->times);
+	as_wording_free(&r->wording);
 	as_arena_free(&r->arena);
 	free(r);
 }

@@ -7,11 +7,9 @@
 #include "core/plugin/registry.h"
 #include "core/task/catalogue.h"
 #include "core/trace/trace.h"
+#include "core/world/wording.h"
 #include "core/world/world.h"
 #include <assay/roles/exposure.h>
-
-/* Another description of a tool than its server's; the caller frees it. */
-typedef int as_describe_fn(void *payload, as_call *call, const assay_tool *tool, assay_text *out, assay_error *err);
 
 typedef struct as_recorder_options {
 	as_world *world;                 /* borrowed */
