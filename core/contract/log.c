@@ -83,7 +83,7 @@ int as_log_findings(assay_str text, int (*tell)(void *payload, const char *probl
 		do {
 			line = next_line(text, &at);
 			if (what.len == 0 && line.len > 0 && line.ptr[0] != '=' && line.ptr[0] != '#' &&
-			    !as_str_starts(line, ASSAY_STR("Thread "))) {
+			    !as_str_starts(line, ASSAY_STR("Thread ")) && place_of(line).len == 0) {
 				what = finding_of(line, &who);
 			}
 			place = place.len ? place : place_of(line);

@@ -20,8 +20,8 @@ void as_loader_stop(void);
  * ASSAY_EPLUGIN with the system's real reason, and a hint that says what to do; where = path. */
 int as_loader_open(const char *path, const char *stem, const char *symbol, as_getter **out, assay_error *err);
 
-/* Why a module ended the process that opened it, if it was built with a sanitizer, whose runtime does that when it does not
- * come first: ASSAY_EPLUGIN with what to do. Else 0, and err is left alone. */
+/* Why a module ended the process that opened it, if it was built with a sanitizer, whose runtime does that when it does
+ * not come first: ASSAY_EPLUGIN with what to do. Else 0, and err is left alone. */
 int as_loader_sanitized(const char *path, assay_error *err);
 
 /* Call fn for the stem of each linked-in module that exports STEM_LTX_SYMBOL; stops at the first non-zero answer. */
