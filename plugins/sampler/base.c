@@ -56,27 +56,28 @@ static int compare_placed(const void *a, const void *b)
 	return c ? c : (x->place > y->place) - (x->place < y->place);
 }
 
-/* Bring the first `wanted` of them to the front, in order. What follows is in no order. */
-static void sort_first(ranked *list, size_t count, size_t wanted)
+/* Take one into the list of the best, which has room for `wanted` and is in order once it is full. */
+static void offer(ranked *list, size_t *kept, size_t wanted, ranked one)
 {
-	size_t kept = wanted < count ? wanted : count;
-	qsort(list, kept, sizeof *list, compare_placed);
-	for (size_t i = kept; i < count && kept > 0; i++) {
-		ranked one = list[i];
-		size_t k = kept;
-		if (compare_placed(&one, &list[kept - 1]) > 0) {
-			continue;
+	size_t k = *kept;
+	if (k < wanted) {
+		list[(*kept)++] = one;
+		if (*kept == wanted) {
+			qsort(list, wanted, sizeof *list, compare_placed);
 		}
-		list[i] = list[kept - 1];
-		for (; k > 1 && compare_placed(&one, &list[k - 2]) < 0; k--) {
-			list[k - 1] = list[k - 2];
-		}
-		list[k - 1] = one;
+		return;
 	}
+	if (k == 0 || compare_placed(&one, &list[k - 1]) > 0) {
+		return;
+	}
+	for (; k > 1 && compare_placed(&one, &list[k - 2]) < 0; k--) {
+		list[k - 1] = list[k - 2];
+	}
+	list[k - 1] = one;
 }
 
-/* Candidates as the host rates them, in their order by server and name but for those that share something: they come
- * first, and of them the first `wanted` in order. *n is SIZE_MAX when the host cannot. */
+/* Candidates as the host rates them: first the best `wanted` of those that share something, then those that share
+ * nothing, by server and name. *n is SIZE_MAX when the host cannot. */
 static int rank_by_host(const assay_host *host, assay_call *call, uint32_t by, assay_tools required,
 			assay_tools candidates, size_t wanted, ranked **out, size_t *n, assay_error *err)
 {
@@ -93,7 +94,7 @@ static int rank_by_host(const assay_host *host, assay_call *call, uint32_t by, a
 	}
 	for (size_t i = 0; i < candidates.count && rc == 1; i++) {
 		if (scores[i] > 0) {
-			list[alike++] = (ranked){candidates.list[i], scores[i], (uint32_t)i, places[i]};
+			offer(list, &alike, wanted, (ranked){candidates.list[i], scores[i], (uint32_t)i, places[i]});
 		}
 	}
 	count = alike;
@@ -104,7 +105,9 @@ static int rank_by_host(const assay_host *host, assay_call *call, uint32_t by, a
 	}
 	if (rc == 1) {
 		int ordered = 1;
-		sort_first(list, alike, wanted);
+		if (alike < wanted) {
+			qsort(list, alike, sizeof *list, compare_placed);
+		}
 		for (size_t i = alike + 1; i < count && ordered; i++) {
 			ordered = list[i - 1].place < list[i].place;
 		}
