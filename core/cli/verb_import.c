@@ -226,9 +226,9 @@ const as_verb as_verb_import = {
 		"export work as on a benchmark of your own; no server is needed. Tasks whose reference is there get a tape from\n"
 		"it, and the gates' answers as their certificate; the others are kept, but nobody can attempt them. Results become\n"
 		"attempts of recorded candidates: scored anew where their traces are there; reported, but not packed where they\n"
-		"are not. The store gets all of it or nothing: an import that was killed is called again. The manifest asks for DynamicMCPBench's rules (\"profile\"), and requires no gate: name some under\n"
-		"generation.gates.require and call \"assay gate\". A manifest of another benchmark is left alone, and the files\n"
-		"are only checked.\n\n"
+		"are not. The store gets all of it or nothing: an import that was killed is called again. The manifest asks for\n"
+		"DynamicMCPBench's rules (\"profile\"), and requires no gate: name some under generation.gates.require and call\n"
+		"\"assay gate\". A manifest of another benchmark is left alone, and the files are only checked.\n\n"
 		"With --into all of it is written again instead, in the reference's own spelling. \"assay score --specs\" scores\n"
 		"such files without a store.",
 	.options = import_options,
