@@ -145,6 +145,7 @@ void as_json_block_release(as_json_block *b)
 		if (b->mixed) {
 			free_parts(&b->root);
 		}
+		as_json_index_drop(&b->root); /* a record's is made while the record is */
 		as_json_block_free(b);
 	}
 }

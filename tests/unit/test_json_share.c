@@ -301,6 +301,25 @@ START_TEST(test_wide_and_frozen)
 }
 END_TEST
 
+START_TEST(test_wide_record)
+{
+	assay_member members[100] = {{NULL}};
+	char keys[100][8];
+	assay_json *v, *copy;
+	for (unsigned i = 0; i < 100; i++) {
+		snprintf(keys[i], sizeof keys[i], "m%u", i);
+		members[i] = (assay_member){.key = keys[i], .kind = ASSAY_WITH_INTEGER, .integer = i};
+	}
+	v = as_json_freeze(as_json_record(members, 100));
+	copy = as_json_clone(v);
+	as_json_free(v);
+	for (unsigned i = 0; i < 100; i++) {
+		ck_assert_int_eq(as_json_i64(as_json_get(copy, keys[i]), -1), i);
+	}
+	as_json_free(copy);
+}
+END_TEST
+
 /* A walk along the members for each would take minutes. */
 START_TEST(test_wide_in_time)
 {
@@ -384,5 +403,5 @@ END_TEST
 
 UNIT_SUITE(suite, "json_share", test_record, test_records_at_the_edge, test_copies_outlive, test_own_copies_change,
 	   test_frozen_does_not_change, test_what_is_frozen, test_images, test_many_threads, test_pool, test_wide,
-	   test_wide_and_frozen, test_wide_in_time)
+	   test_wide_and_frozen, test_wide_record, test_wide_in_time)
 UNIT_MAIN(suite)
