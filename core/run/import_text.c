@@ -103,9 +103,9 @@ static bool is_taken(const importer *x, const as_buf *name, assay_str secret)
 static int hide(importer *x, assay_str secret, assay_str key, bool as_named, as_buf *out)
 {
 	as_buf name = {0}, whole = {0};
-	bool free = false;
+	bool unused = false;
 	int rc = 0;
-	for (int n = as_named ? 0 : 1; n <= MAX_ALIKE && !free; n++) {
+	for (int n = as_named ? 0 : 1; n <= MAX_ALIKE && !unused; n++) {
 		as_buf_clear(&name);
 		as_buf_clear(&whole);
 		if (n > 0) {
@@ -116,9 +116,9 @@ static int hide(importer *x, assay_str secret, assay_str key, bool as_named, as_
 			as_buf_printf(&whole, "_%d", n);
 		}
 		upper_name(&name, as_buf_str(&whole));
-		free = !is_taken(x, &name, secret);
+		unused = !is_taken(x, &name, secret);
 	}
-	if (!free) {
+	if (!unused) {
 		rc = ASSAY_ELIMIT;
 		goto out;
 	}
