@@ -25,7 +25,7 @@ typedef struct eval_task {
 typedef struct done_attempt {
 	char id[65];
 	int64_t tries;
-	bool settled;
+	bool settled, unjudged; /* unjudged: of the last try only the judge's word is missing */
 } done_attempt;
 
 typedef struct eval_item {
@@ -126,6 +126,12 @@ static int load_tasks(evaluation *v, assay_error *err)
 	return rc;
 }
 
+/* Did the agent do its part, and nobody could say how well? */
+static bool is_unjudged(const as_attempt_row *row)
+{
+	return row->voided && as_str_is(row->end, "judge_unreachable");
+}
+
 static int list_done(void *payload, const as_attempt_row *row, assay_error *err)
 {
 	evaluation *v = payload;
@@ -138,7 +144,10 @@ static int list_done(void *payload, const as_attempt_row *row, assay_error *err)
 		*last = (done_attempt){0};
 		memcpy(last->id, row->attempt_id.ptr, row->attempt_id.len < 64 ? row->attempt_id.len : 64);
 	}
-	last->tries = row->try_number > last->tries ? row->try_number : last->tries;
+	if (row->try_number > last->tries) {
+		last->tries = row->try_number;
+		last->unjudged = is_unjudged(row);
+	}
 	last->settled = last->settled || !row->voided;
 	return 0;
 }
@@ -271,7 +280,7 @@ static assay_json *attempt_metadata(const evaluation *v, const eval_item *item)
 
 /* A session's trace, scored, as a row of the store. */
 static int keep_try(evaluation *v, as_worker *w, const eval_item *item, const char *id, int64_t number,
-		    const as_session_result *result, bool *voided, assay_error *err)
+		    const as_session_result *result, bool *voided, bool *unjudged, assay_error *err)
 {
 	as_engine *e = v->engine;
 	const as_manifest *m = e->manifest;
@@ -298,6 +307,7 @@ static int keep_try(evaluation *v, as_worker *w, const eval_item *item, const ch
 		judge_end(verdicts.values[m->headline], result->trace, &row);
 		*voided = is_void(m, &verdicts.rows[m->headline], row.end_class);
 		row.voided = *voided;
+		*unjudged = is_unjudged(&row);
 		rc = as_store_put_attempt(e->store, &row, err);
 	}
 	as_text_free(&text);
@@ -305,9 +315,10 @@ static int keep_try(evaluation *v, as_worker *w, const eval_item *item, const ch
 	return rc;
 }
 
-/* One try of one attempt, to its row in the store. *voided tells whether it counts. */
+/* One try of one attempt, to its row in the store. *voided tells whether it counts, *unjudged whether that is for want
+ * of a judge. */
 static int run_try(evaluation *v, as_worker *w, const eval_item *item, const char *id, int64_t number, bool *voided,
-		   assay_error *err)
+		   bool *unjudged, assay_error *err)
 {
 	as_engine *e = v->engine;
 	const as_manifest *m = e->manifest;
@@ -345,39 +356,10 @@ static int run_try(evaluation *v, as_worker *w, const eval_item *item, const cha
 	spec.seed_metadata = attempt_metadata(v, item);
 	rc = spec.seed_metadata ? as_session_run(w, &spec, &result, err) : as_fail_memory(err);
 	if (rc == 0) {
-		rc = keep_try(v, w, item, id, number, &result, voided, err);
+		rc = keep_try(v, w, item, id, number, &result, voided, unjudged, err);
 	}
 	as_trace_free(result.trace);
 	as_world_close(spec.world, NULL);
-	return rc;
-}
-
-static int run_item(void *context, uint32_t worker, size_t index, assay_error *err)
-{
-	evaluation *v = context;
-	const as_manifest *m = v->engine->manifest;
-	const eval_item *item = &v->items[index];
-	const done_attempt *done;
-	char id[65];
-	bool voided = true;
-	int64_t number, last;
-	int rc = as_attempt_id(as_json_str(as_json_get(v->tasks[item->task].document, "task_id")),
-			       &m->candidates[item->candidate], &m->conditions[item->condition], item->repeat, id, err);
-	if (rc < 0) {
-		return rc;
-	}
-	done = find_done(v, id);
-	voided = !(done && done->settled);
-	/* Each run of the command may try anew: what is void was nobody's answer. */
-	number = done ? done->tries + 1 : 1;
-	last = number + (int64_t)m->retry_void;
-	for (; rc == 0 && voided && number <= last; number++) {
-		rc = run_try(v, v->workers[worker], item, id, number, &voided, err);
-		pthread_mutex_lock(&v->lock);
-		v->made += rc == 0;
-		pthread_mutex_unlock(&v->lock);
-	}
-	as_progress_step(v->engine->progress, 1);
 	return rc;
 }
 
@@ -389,41 +371,6 @@ static int make_workers(evaluation *v, assay_error *err)
 		rc = as_worker_new(v->engine, &v->workers[i], err);
 	}
 	return v->workers ? rc : as_fail_memory(err);
-}
-
-int as_stage_evaluate(as_engine *e, uint64_t *made, assay_error *err)
-{
-	evaluation v = {.engine = e};
-	int rc;
-	*made = 0;
-	if (pthread_mutex_init(&v.lock, NULL) != 0) {
-		return as_fail_memory(err);
-	}
-	rc = as_check_models(e, false, err);
-	if (rc == 0) {
-		rc = make_workers(&v, err);
-	}
-	if (rc == 0) {
-		rc = load_tasks(&v, err);
-	}
-	if (rc == 0) {
-		rc = as_store_attempts(e->store, as_str(e->manifest->bench_id), false, list_done, &v, err);
-	}
-	if (rc == 0) {
-		if (v.n_done > 1) {
-			qsort(v.done, v.n_done, sizeof *v.done, compare_done);
-		}
-		rc = list_items(&v, err);
-	}
-	if (rc == 0) {
-		as_progress_begin(e->progress, "attempts", v.n_items);
-		rc = as_pool_run(v.n_items, e->jobs, run_item, &v, e->cancel, err);
-		as_progress_end(e->progress);
-	}
-	*made = v.made;
-	pthread_mutex_destroy(&v.lock);
-	eval_free(&v);
-	return rc;
 }
 
 /* One stored try, scored again: a copy, as the store is written to meanwhile. */
@@ -494,7 +441,7 @@ static const eval_task *task_by_id(const evaluation *v, assay_str id)
 	return NULL;
 }
 
-static int rescore_one(evaluation *v, rescored *item, bool *changed, assay_error *err)
+static int rescore_one(evaluation *v, as_worker *w, rescored *item, bool *changed, assay_error *err)
 {
 	const eval_task *t = task_by_id(v, item->row.task_id);
 	as_trace *trace = NULL;
@@ -507,8 +454,8 @@ static int rescore_one(evaluation *v, rescored *item, bool *changed, assay_error
 	rc = as_store_row(v->engine->store, as_trace_parse(item->row.trace, &trace, err), "attempt",
 			  item->row.attempt_id, err);
 	rc = rc < 0 ? rc
-		    : score_all(v->workers[0], v->engine, t->document, trace, item->row.attempt_id.ptr,
-				item->row.try_number, &s, err);
+		    : score_all(w, v->engine, t->document, trace, item->row.attempt_id.ptr, item->row.try_number, &s,
+				err);
 	if (rc == 0) {
 		const as_verdict_row *headline = &s.rows[v->engine->manifest->headline];
 		*changed = !as_str_eq(headline->body, item->old);
@@ -521,6 +468,88 @@ static int rescore_one(evaluation *v, rescored *item, bool *changed, assay_error
 	}
 	verdicts_free(&s);
 	as_trace_free(trace);
+	return rc;
+}
+
+/* What a try's agent did stands in the store: only its judge is asked again. */
+static int judge_again(evaluation *v, as_worker *w, const char *id, int64_t number, bool *voided, bool *unjudged,
+		       assay_error *err)
+{
+	rescored r = {.manifest = v->engine->manifest};
+	bool differs;
+	int rc = as_store_next_attempt(v->engine->store, as_str(v->engine->manifest->bench_id), as_str(id), number - 1,
+				       copy_attempt, &r, err);
+	rc = rc < 0 ? rc : rescore_one(v, w, &r, &differs, err);
+	*voided = r.row.voided;
+	*unjudged = is_unjudged(&r.row);
+	as_arena_free(&r.arena);
+	return rc;
+}
+
+static int run_item(void *context, uint32_t worker, size_t index, assay_error *err)
+{
+	evaluation *v = context;
+	const as_manifest *m = v->engine->manifest;
+	const eval_item *item = &v->items[index];
+	as_worker *w = v->workers[worker];
+	const done_attempt *done;
+	char id[65];
+	bool voided, unjudged;
+	int64_t number;
+	int rc = as_attempt_id(as_json_str(as_json_get(v->tasks[item->task].document, "task_id")),
+			       &m->candidates[item->candidate], &m->conditions[item->condition], item->repeat, id, err);
+	if (rc < 0) {
+		return rc;
+	}
+	done = find_done(v, id);
+	voided = !(done && done->settled);
+	unjudged = done && done->unjudged;
+	number = done ? done->tries : 0;
+	/* Each run of the command may try anew: what is void was nobody's answer. */
+	for (int64_t left = (int64_t)m->retry_void + 1; rc == 0 && voided && left > 0; left--) {
+		rc = unjudged ? judge_again(v, w, id, number, &voided, &unjudged, err)
+			      : run_try(v, w, item, id, ++number, &voided, &unjudged, err);
+		pthread_mutex_lock(&v->lock);
+		v->made += rc == 0;
+		pthread_mutex_unlock(&v->lock);
+	}
+	as_progress_step(v->engine->progress, 1);
+	return rc;
+}
+
+int as_stage_evaluate(as_engine *e, uint64_t *made, assay_error *err)
+{
+	evaluation v = {.engine = e};
+	int rc;
+	*made = 0;
+	if (pthread_mutex_init(&v.lock, NULL) != 0) {
+		return as_fail_memory(err);
+	}
+	rc = as_check_models(e, false, err);
+	if (rc == 0) {
+		rc = make_workers(&v, err);
+	}
+	if (rc == 0) {
+		rc = load_tasks(&v, err);
+		rc = rc < 0 ? rc : index_tasks(&v, err);
+	}
+	if (rc == 0) {
+		rc = as_store_attempts(e->store, as_str(e->manifest->bench_id), false, list_done, &v, err);
+	}
+	if (rc == 0) {
+		if (v.n_done > 1) {
+			qsort(v.done, v.n_done, sizeof *v.done, compare_done);
+		}
+		rc = list_items(&v, err);
+	}
+	if (rc == 0) {
+		as_progress_begin(e->progress, "attempts", v.n_items);
+		rc = as_pool_run(v.n_items, e->jobs, run_item, &v, e->cancel, err);
+		as_progress_end(e->progress);
+	}
+	*made = v.made;
+	pthread_mutex_destroy(&v.lock);
+	eval_free(&v);
 	return rc;
 }
 
@@ -546,7 +575,7 @@ static int rescore_each(evaluation *v, uint64_t *scored, uint64_t *changed, assa
 		if (rc == 0 && last.row.trace.len == 0) {
 			continue; /* recorded elsewhere, and the trace did not come along */
 		}
-		rc = rc < 0 ? rc : rescore_one(v, &last, &differs, err);
+		rc = rc < 0 ? rc : rescore_one(v, v->workers[0], &last, &differs, err);
 		*scored += rc == 0;
 		*changed += rc == 0 && differs;
 	}
