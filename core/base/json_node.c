@@ -259,16 +259,16 @@ assay_json *as_json_cstring(const char *s)
 
 assay_str as_json_integer_spelling(int64_t n, char *buffer)
 {
-	char *end = buffer + AS_JSON_INTEGER_SIZE, *p = end;
 	uint64_t rest = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
+	size_t at = AS_JSON_INTEGER_SIZE;
 	do {
-		*--p = (char)('0' + rest % 10);
+		buffer[--at] = (char)('0' + rest % 10);
 		rest /= 10;
 	} while (rest > 0);
 	if (n < 0) {
-		*--p = '-';
+		buffer[--at] = '-';
 	}
-	return (assay_str){p, (size_t)(end - p)};
+	return (assay_str){buffer + at, AS_JSON_INTEGER_SIZE - at};
 }
 
 assay_json *as_json_integer(int64_t n)
