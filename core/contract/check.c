@@ -20,8 +20,6 @@
 #define DEATHS_MAX 24u  /* of children, for one module */
 #define HANGS_MAX 2u    /* each costs the whole limit */
 #define FAILURES_MAX 40 /* of one implementation that are kept */
-#define LOG_BYTES ((size_t)64 << 20)
-#define SANITIZER_LOG "sanitizer"
 #define LINE_BYTES ((size_t)64 << 10)
 
 typedef struct checking {
@@ -104,7 +102,7 @@ static int find_log(const checking *c, as_buf *path, assay_error *err)
 		as_buf_puts(path, c->o->log);
 	}
 	while (folder && path->len == 0 && (entry = readdir(folder)) != NULL) {
-		if (strncmp(entry->d_name, SANITIZER_LOG ".", sizeof SANITIZER_LOG) == 0) {
+		if (strncmp(entry->d_name, AS_SANITIZER_LOG ".", sizeof AS_SANITIZER_LOG) == 0) {
 			as_path_join(path, as_buf_str(&c->folder), as_str(entry->d_name));
 		}
 	}
@@ -114,21 +112,20 @@ static int find_log(const checking *c, as_buf *path, assay_error *err)
 	return as_buf_check(path, err);
 }
 
-/* What a tool has written since the last look is about the operation that has just ended. The report that a sanitizer
- * ends the process with is left for when it is complete. */
-static int read_log(checking *c, bool ended, assay_error *err)
+/* What valgrind has written since the last look is about the operation that has just ended; what a sanitizer has, about
+ * the one that the process ended in: its notices the child has told itself. */
+static int read_log(checking *c, assay_error *err)
 {
 	struct stat st;
 	assay_text text = {0};
 	as_buf path = {0};
 	int rc = c->impl ? find_log(c, &path, err) : 0;
 	if (rc == 0 && path.len > 0 && stat(path.ptr, &st) == 0 && st.st_size > c->log_read &&
-	    as_file_read(path.ptr, LOG_BYTES, &text, NULL) == 0 && text.len > (size_t)c->log_read) {
+	    as_file_read(path.ptr, AS_LOG_BYTES, &text, NULL) == 0 && text.len > (size_t)c->log_read) {
 		assay_str news = {text.ptr + c->log_read, text.len - (size_t)c->log_read};
-		if (!c->o->log && !ended) {
-			news = as_log_notices(news);
-		}
-		c->log_read += (off_t)news.len;
+		size_t told = c->o->log ? 0 : as_log_notices(news).len;
+		c->log_read = (off_t)text.len;
+		news = (assay_str){news.ptr + told, news.len - told};
 		rc = as_log_findings(news, tell_log, c, err);
 	}
 	as_text_free(&text);
@@ -177,7 +174,7 @@ static int take_line(checking *c, char *line, assay_error *err)
 	}
 	if (strcmp(line, "at") == 0) { /* the operation, and what is wrong with it, if anything */
 		size_t name = strcspn(rest, "\t");
-		if (read_log(c, false, err) < 0) {
+		if (c->o->log && read_log(c, err) < 0) {
 			return ASSAY_ENOMEM;
 		}
 		snprintf(c->operation, sizeof c->operation, "%.*s", (int)name, rest);
@@ -189,7 +186,7 @@ static int take_line(checking *c, char *line, assay_error *err)
 		return add_note(c, rest, err);
 	} else if (strcmp(line, "end") == 0) {
 		c->in_check = false;
-		return read_log(c, false, err);
+		return c->o->log ? read_log(c, err) : 0;
 	} else if (strcmp(line, "impl") == 0) {
 		return enter_impl(c, rest, err);
 	} else if (strcmp(line, "services") == 0 && c->impl) {
@@ -310,7 +307,7 @@ static int start_child(checking *c, assay_error *err)
 	const char **argv = as_new(n + 2, sizeof *argv);
 	extra[1] = as_arena_printf(&arena, "TMPDIR=%s", c->folder.ptr);
 	/* Of a module that was built with sanitizers. What is lost the suite finds itself. */
-	extra[2] = as_arena_printf(&arena, "ASAN_OPTIONS=detect_leaks=0:log_path=%s/" SANITIZER_LOG, c->folder.ptr);
+	extra[2] = as_arena_printf(&arena, "ASAN_OPTIONS=detect_leaks=0:log_path=%s/" AS_SANITIZER_LOG, c->folder.ptr);
 	for (size_t i = 0, k = 3; i < sizeof passed / sizeof *passed; i++) {
 		const char *value = getenv(passed[i]);
 		if (value) {
@@ -347,7 +344,7 @@ static int run_child(checking *c, assay_error *err)
 			snprintf(c->operation, sizeof c->operation, "%s", "all");
 			snprintf(c->input, sizeof c->input, "%s", "all");
 		}
-		rc = read_log(c, true, err);
+		rc = read_log(c, err);
 	}
 	as_process_stop(c->child, 0);
 	c->child = NULL;

@@ -4,6 +4,9 @@
 
 #include "core/base/memory.h"
 
+#define AS_SANITIZER_LOG "sanitizer" /* in the folder for what is temporary; the runtime adds .PID */
+#define AS_LOG_BYTES ((size_t)64 << 20)
+
 /* Call tell for each finding, in order, with one line for people: what, and the innermost place in the program. Stops
  * at the first negative answer, and gives it. Pure; thread: any. */
 int as_log_findings(assay_str text, int (*tell)(void *payload, const char *problem, assay_error *err), void *payload,

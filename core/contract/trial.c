@@ -1,15 +1,18 @@
 #include "core/contract/trial.h"
 
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/schema.h"
 #include "core/base/text.h"
 #include "core/contract/fence.h"
 #include "core/contract/inputs.h"
+#include "core/contract/log.h"
 #include "core/plugin/role.h"
 #include "core/task/task.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define REGION_BYTES ((size_t)16 << 20) /* several times the largest input */
@@ -80,6 +83,30 @@ static void tell_noise(as_trial *t)
 	}
 }
 
+static int tell_notice(void *payload, const char *problem, assay_error *err)
+{
+	(void)err;
+	as_trial_wrong(payload, "%s", problem);
+	return 0;
+}
+
+/* A module that was built with a sanitizer: what its runtime notes, and goes on. */
+static void tell_notices(as_trial *t)
+{
+	as_buf path = {0};
+	assay_text text = {0};
+	struct stat st;
+	as_buf_printf(&path, "%s/" AS_SANITIZER_LOG ".%ld", as_temp_root(), (long)getpid());
+	if (!path.failed && stat(path.ptr, &st) == 0 && (uint64_t)st.st_size > t->report->notices &&
+	    as_file_read(path.ptr, AS_LOG_BYTES, &text, NULL) == 0 && text.len > t->report->notices) {
+		assay_str news = {text.ptr + t->report->notices, text.len - t->report->notices};
+		t->report->notices = text.len;
+		(void)as_log_findings(news, tell_notice, t, NULL);
+	}
+	as_text_free(&text);
+	as_buf_free(&path);
+}
+
 void as_trial_settle(as_trial *t)
 {
 	const char *complaint = as_fence_complaint();
@@ -87,6 +114,7 @@ void as_trial_settle(as_trial *t)
 		as_trial_wrong(t, "%s", complaint);
 	}
 	tell_noise(t);
+	tell_notices(t);
 }
 
 void as_trial_enter(as_trial *t, const char *operation)

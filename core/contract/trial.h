@@ -21,8 +21,9 @@
 /* Where findings go: to the parent process, a line each; tabs part the fields of a line. */
 typedef struct as_trial_report {
 	int fd;
-	int noise; /* what the module prints comes out here */
-	bool any;  /* something was found wrong */
+	int noise;      /* what the module prints comes out here */
+	bool any;       /* something was found wrong */
+	size_t notices; /* bytes of a sanitizer's log that were told */
 } as_trial_report;
 void as_trial_tell(as_trial_report *r, const char *word, const char *format, ...) ASSAY_PRINTF(3, 4);
 
