@@ -5,7 +5,6 @@ import hashlib
 import json
 import re
 import sqlite3
-import time
 
 from fault_proxy import Proxy, reply
 
@@ -87,7 +86,7 @@ class Authors(Proxy):
             self.paths.add(h.path)
             self.requests.append(hashlib.sha256(raw).hexdigest())
             self.models.add((body["model"], names[0] if names and names[0].startswith("emit_") else "agent"))
-        time.sleep(self.pause)
+        self.wait(self.requests)
         if shape and "response_format" not in body:
             body = dict(body, messages=body["messages"][:-1])  # without the shape
         answer = self.write_goal(body) if "emit_goal" in names else self.write_task(body) if "emit_task" in names else self.act(body)

@@ -85,7 +85,7 @@ class Proxy:
     """Listens on a port of its own; `seen` holds (fault, api, headers, body) of every request."""
 
     def __init__(self, mock_port, silence=3.0):
-        self.mock_port, self.silence = mock_port, silence
+        self.mock_port, self.silence, self.hold = mock_port, silence, None
         self.lock, self.seen, self.counts = threading.Lock(), [], {}
         proxy = self
 
@@ -119,6 +119,13 @@ class Proxy:
     def taken(self, fault):
         with self.lock:
             return [s for s in self.seen if s[0] == fault]
+
+    def wait(self, requests):
+        """What a scripted model takes for an answer; for ever while more than `hold` different requests were seen."""
+        number = len(set(requests))
+        time.sleep(self.pause)
+        while self.hold is not None and number > self.hold:
+            time.sleep(0.005)
 
     # --- answering ---
 
