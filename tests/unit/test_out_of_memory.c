@@ -226,7 +226,7 @@ static int build_trace_and_table(assay_error *err)
 	int rc = as_trace_new(ASSAY_STR("g"), NULL, &t, err);
 	rc = rc ? rc : as_trace_add_server(t, ASSAY_STR("s"), as_json_object(), as_json_array(), err);
 	rc = rc ? rc : add_step(t, err);
-	rc = rc ? rc : as_trace_add_refused(t, ASSAY_STR("x"), NULL, ASSAY_STR("y"), NULL, err);
+	rc = rc ? rc : as_trace_add_refused(t, ASSAY_STR("x"), NULL, ASSAY_STR("y"), err);
 	rc = rc ? rc : as_trace_set_metadata(t, "a", as_json_object(), err);
 	rc = rc ? rc : as_trace_finish(t, err);
 	table = rc ? NULL : as_table_new();
