@@ -5,6 +5,7 @@
 #include "core/base/file.h"
 #include "core/release/card.h"
 #include "core/release/pack_rows.h"
+#include "core/run/secrets.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,11 +114,26 @@ static int write_archive(pack *p, const char *out_dir, as_buf *path, assay_error
 	return rc;
 }
 
+/* What stands in the manifest itself would stand in the release's. */
+static int check_written(const as_manifest *m, assay_error *err)
+{
+	as_written written;
+	int rc = as_secrets_written(m, AS_REDACT_MIN, NULL, &written, err);
+	if (rc < 0 || written.n == 0) {
+		return rc;
+	}
+	as_fail(err, ASSAY_EDATA, "a secret that stands in the manifest would be published");
+	as_error_hint(err, "write ${NAME} there, and NAME=value into .env beside the manifest; nothing was packed");
+	as_error_pointer(err, "%s", written.pointer);
+	return as_error_where(err, m->path, written.line);
+}
+
 int as_release_pack(as_engine *engine, const assay_json *model, const char *out_dir, as_buf *path, char identity[65],
 		    assay_error *err)
 {
 	pack p = {.e = engine, .model = model};
-	int rc = make_folders(&p, err);
+	int rc = check_written(engine->manifest, err);
+	rc = rc < 0 ? rc : make_folders(&p, err);
 	rc = rc < 0 ? rc : as_redactor_new(&p.secrets, err);
 	rc = rc < 0 ? rc : as_secrets_named(engine->manifest, engine->variables, p.secrets, err);
 	rc = rc < 0 ? rc : as_release_writer_new(p.content.ptr, p.secrets, &p.w, err);

@@ -24,9 +24,18 @@ static int make_quota(as_engine *e, assay_error *err)
 
 static int make_redactor(as_engine *e, assay_error *err)
 {
+	as_written written;
 	int rc = as_redactor_new(&e->redactor, err);
 	rc = rc < 0 ? rc : as_secrets_of_servers(e->manifest, e->variables, e->redactor, err);
+	rc = rc < 0 ? rc : as_secrets_written(e->manifest, 1, e->redactor, &written, err);
 	as_log_set_redactor(e->log, e->redactor);
+	if (rc == 0 && written.n > 0) {
+		as_log_put(e->log, "run", ASSAY_LOG_WARN,
+			   "%s:%u: %s holds a secret%s (write ${NAME} there, and NAME=value into .env beside the "
+			   "manifest)",
+			   e->manifest->path, (unsigned)written.line, written.pointer,
+			   written.n > 1 ? ", and so do others" : "");
+	}
 	return rc;
 }
 

@@ -1,14 +1,19 @@
 #include "core/run/secrets.h"
 
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/secret.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define POINTER_MAX sizeof((as_written *)0)->pointer
 
 typedef struct collecting {
 	const as_manifest *m;
 	as_variables *variables;
 	as_redactor *out;
+	assay_str command; /* of the launch record at hand: its program's name */
 } collecting;
 
 static bool is_name_start(char c)
@@ -75,7 +80,7 @@ static int fill(const collecting *k, assay_str text, filling *f)
 		if (!copy || !as_grow(&f->list, &f->cap, f->n + 1, sizeof *f->list)) {
 			return ASSAY_ENOMEM;
 		}
-		if (value && value[0]) { /* else a default, which stands in the manifest */
+		if (value && value[0]) { /* else a default, which as_secrets_written finds */
 			as_buf_puts(&f->text, value);
 			f->list[f->n++] = (filled){copy, from, f->text.len};
 		}
@@ -110,7 +115,7 @@ static int add_text(const collecting *k, assay_str text, assay_str key)
 		good = !is_secret(k->m, as_str(v->name)) ||
 		       as_redactor_add(k->out, v->name, (assay_str){f.text.ptr + v->from, v->to - v->from});
 	}
-	as_secret_scan scan = {.text = as_buf_str(&f.text), .key = key};
+	as_secret_scan scan = {.text = as_buf_str(&f.text), .key = key, .command = k->command};
 	while (f.n > 0 && good && as_secret_next(&scan, &found)) {
 		for (size_t i = 0; i < f.n && good; i++) {
 			size_t from = f.list[i].from > found.from ? f.list[i].from : found.from;
@@ -125,24 +130,50 @@ static int add_text(const collecting *k, assay_str text, assay_str key)
 	return good ? 0 : ASSAY_ENOMEM;
 }
 
+/* What is done with each text of a launch record. */
+typedef int take_text(void *payload, const assay_json *at, assay_str key, const char *pointer);
+
 /* The texts of a launch record: members by their names, arguments by the flag before them. */
-static int add_launch(const collecting *k, const assay_json *v, assay_str key)
+static int each_text(const assay_json *v, assay_str key, const char *pointer, take_text *take, void *payload)
 {
 	int type = as_json_type(v), rc = 0;
+	size_t n = 0;
 	if (type == ASSAY_JSON_STRING) {
-		return add_text(k, as_json_str(v), key);
+		return take(payload, v, key, pointer);
 	}
-	for (const assay_json *m = as_json_first(v); m && rc == 0; m = as_json_next(m)) {
+	for (const assay_json *m = as_json_first(v); m && rc == 0; m = as_json_next(m), n++) {
 		assay_str text = as_json_str(m);
+		char inner[POINTER_MAX];
 		if (type == ASSAY_JSON_OBJECT) {
-			rc = add_launch(k, m, as_json_key(m));
+			snprintf(inner, sizeof inner, "%s/%.*s", pointer, ASSAY_FMT(as_json_key(m)));
+			rc = each_text(m, as_json_key(m), inner, take, payload);
 			continue;
 		}
 		bool flag = text.len > 0 && text.ptr[0] == '-';
-		rc = add_launch(k, m, flag ? (assay_str){NULL, 0} : key);
+		snprintf(inner, sizeof inner, "%s/%zu", pointer, n);
+		rc = each_text(m, flag ? (assay_str){NULL, 0} : key, inner, take, payload);
 		key = as_secret_flag(text);
 	}
 	return rc;
+}
+
+static int each_launch_text(const as_manifest *m, assay_str *command, take_text *take, void *payload)
+{
+	int rc = 0;
+	for (const assay_json *s = as_json_first(as_json_get(m->document, "mcpServers")); s && rc == 0;
+	     s = as_json_next(s)) {
+		char pointer[POINTER_MAX];
+		snprintf(pointer, sizeof pointer, "/mcpServers/%.*s", ASSAY_FMT(as_json_key(s)));
+		*command = as_path_base(as_json_str(as_json_get(s, "command")));
+		rc = each_text(s, (assay_str){NULL, 0}, pointer, take, payload);
+	}
+	return rc;
+}
+
+static int take_filled(void *payload, const assay_json *at, assay_str key, const char *pointer)
+{
+	(void)pointer;
+	return add_text(payload, as_json_str(at), key);
 }
 
 static int add_kept(void *payload, const char *name, const char *value)
@@ -153,13 +184,73 @@ static int add_kept(void *payload, const char *name, const char *value)
 
 int as_secrets_of_servers(const as_manifest *m, as_variables *variables, as_redactor *out, assay_error *err)
 {
-	const collecting k = {m, variables, out};
-	const assay_json *servers = as_json_get(m->document, "mcpServers");
-	int rc = as_variables_each(variables, add_kept, (void *)&k);
-	for (const assay_json *s = as_json_first(servers); s && rc == 0; s = as_json_next(s)) {
-		rc = add_launch(&k, s, (assay_str){NULL, 0});
-	}
+	collecting k = {.m = m, .variables = variables, .out = out};
+	int rc = as_variables_each(variables, add_kept, &k);
+	rc = rc < 0 ? rc : each_launch_text(m, &k.command, take_filled, &k);
 	return rc < 0 ? as_fail_memory(err) : 0;
+}
+
+/* --- written into the manifest ------------------------------------------------------------------------------------ */
+
+typedef struct reading {
+	const as_manifest *m;
+	size_t least;
+	as_redactor *out;
+	as_written *written;
+	assay_str command;
+} reading;
+
+static int add_written(const reading *r, assay_str name, assay_str value, const assay_json *at, const char *pointer)
+{
+	char *copy = as_strndup(name);
+	bool good = copy && (!r->out || as_redactor_add(r->out, copy, value));
+	free(copy);
+	if (value.len >= r->least && r->written->n++ == 0) {
+		r->written->line = as_json_line(at);
+		snprintf(r->written->pointer, sizeof r->written->pointer, "%s", pointer);
+	}
+	return good ? 0 : ASSAY_ENOMEM;
+}
+
+/* The default of a variable that is a secret, or one that looks like it, is one. */
+static int take_default(const reading *r, assay_str reference, assay_str name, const assay_json *at,
+			const char *pointer)
+{
+	size_t skipped = strlen("${") + name.len + strlen(":-");
+	assay_str value = {reference.ptr + skipped, 0};
+	as_secret found;
+	if (reference.len <= skipped + 1) {
+		return 0;
+	}
+	value.len = reference.len - skipped - 1;
+	as_secret_scan scan = {.text = value, .key = name};
+	return is_secret(r->m, name) || as_secret_next(&scan, &found) ? add_written(r, name, value, at, pointer) : 0;
+}
+
+static int take_written(void *payload, const assay_json *at, assay_str key, const char *pointer)
+{
+	const reading *r = payload;
+	assay_str text = as_json_str(at), name;
+	as_secret_scan scan = {.text = text, .key = key, .command = r->command};
+	as_secret found;
+	size_t end;
+	int rc = 0;
+	while (rc == 0 && as_secret_next(&scan, &found)) {
+		rc = add_written(r, found.name, (assay_str){text.ptr + found.from, found.to - found.from}, at, pointer);
+	}
+	for (size_t i = 0; i < text.len && rc == 0; i++) {
+		rc = read_reference(text, i, &name, &end)
+			     ? take_default(r, (assay_str){text.ptr + i, end - i}, name, at, pointer)
+			     : 0;
+	}
+	return rc;
+}
+
+int as_secrets_written(const as_manifest *m, size_t least, as_redactor *out, as_written *written, assay_error *err)
+{
+	reading r = {.m = m, .least = least, .out = out, .written = written};
+	*written = (as_written){0};
+	return each_launch_text(m, &r.command, take_written, &r) < 0 ? as_fail_memory(err) : 0;
 }
 
 /* --- of everything ------------------------------------------------------------------------------------------------ */
@@ -204,7 +295,7 @@ static int add_all(const collecting *k, const assay_json *v, bool names)
 
 int as_secrets_named(const as_manifest *m, as_variables *variables, as_redactor *out, assay_error *err)
 {
-	const collecting k = {m, variables, out};
+	const collecting k = {.m = m, .variables = variables, .out = out};
 	int rc = add_all(&k, m->document, false);
 	rc = rc < 0 ? rc : add_all(&k, as_json_get(m->document, "models"), true);
 	return rc < 0 ? as_fail_memory(err) : 0;

@@ -6,6 +6,16 @@
 #include "core/run/manifest.h"
 #include "core/run/variables.h"
 
+typedef struct as_written {
+	size_t n;          /* how many */
+	uint32_t line;     /* of the first */
+	char pointer[160]; /* to it */
+} as_written;
+
+/* Secrets that stand in launch records themselves, not as ${NAME}, by the rules of a server list's import. Counted are
+ * those of at least so many bytes; `out`, unless NULL, is to know them all. ASSAY_ENOMEM. */
+int as_secrets_written(const as_manifest *m, size_t least, as_redactor *out, as_written *written, assay_error *err);
+
 /* What the manifest puts into launch records, and what .env holds, where it is a secret: the variable's name says so,
  * or the place it stands at does ("Authorization", "--token"), or "secrets" of the manifest lists it; of a value that
  * only holds one (a connection string), that part. All of them are known before the first server starts, so that what
