@@ -88,7 +88,8 @@ assay_str as_secret_flag(assay_str argument)
 	while (from < argument.len && argument.ptr[from] == '-') {
 		from++;
 	}
-	return from > 0 && !memchr(argument.ptr, '=', argument.len) && !memchr(argument.ptr, '$', argument.len)
+	return from > 0 && !memchr(argument.ptr, '=', argument.len) && !memchr(argument.ptr, ':', argument.len) &&
+			       !memchr(argument.ptr, '$', argument.len)
 		       ? (assay_str){argument.ptr + from, argument.len - from}
 		       : (assay_str){NULL, 0};
 }
@@ -203,14 +204,19 @@ static bool ends_value(const as_secret_scan *s, size_t i)
 	return i >= s->text.len || is_blank(c) || strchr(";&\"'`", c) || (c == '#' && s->url);
 }
 
+static size_t skip_slashes(const as_secret_scan *s, size_t i)
+{
+	while (at(s, i) == '\\') {
+		i++;
+	}
+	return i;
+}
+
 /* A quote, also one with the backslashes that keep it from an outer one; its length. */
 static size_t quote_at(const as_secret_scan *s, size_t i)
 {
-	size_t n = 0;
-	while (at(s, i + n) == '\\') {
-		n++;
-	}
-	return at(s, i + n) == '"' || at(s, i + n) == '\'' ? n + 1 : 0;
+	size_t quote = skip_slashes(s, i);
+	return at(s, quote) == '"' || at(s, quote) == '\'' ? quote + 1 - i : 0;
 }
 
 static size_t skip_blanks(const as_secret_scan *s, size_t i)
@@ -221,14 +227,24 @@ static size_t skip_blanks(const as_secret_scan *s, size_t i)
 	return i;
 }
 
-static bool has_blank(assay_str text)
+static size_t first_blank(const as_secret_scan *s)
 {
-	for (size_t i = 0; i < text.len; i++) {
-		if (is_blank(text.ptr[i])) {
+	size_t i = 0;
+	while (i < s->text.len && !is_blank(at(s, i))) {
+		i++;
+	}
+	return i;
+}
+
+static bool is_header_name(assay_str name)
+{
+	static const char *const whole[] = {"authorization", "proxy-authorization", "cookie"};
+	for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+		if (name.len == strlen(whole[i]) && strncasecmp(name.ptr, whole[i], name.len) == 0) {
 			return true;
 		}
 	}
-	return false;
+	return name.len > 2 && strncasecmp(name.ptr, "x-", 2) == 0;
 }
 
 /* "-k V": a key, when V may be one. */
@@ -238,26 +254,40 @@ static bool is_short_key(assay_str name, assay_str value)
 	       !memchr(value.ptr, '/', value.len);
 }
 
+/* Where a value ends that begins at `from`, behind a quote with so many backslashes before it; the length of the text
+ * when nothing closes it. A quote within the value has more of them: its own, and as often the one that escapes it. */
+static size_t closing_at(const as_secret_scan *s, size_t from, char quote, size_t slashes)
+{
+	size_t run = 0;
+	for (size_t i = from; i < s->text.len; i++) {
+		if (at(s, i) == quote && run >= slashes && (run - slashes) / (slashes + 1) % 2 == 0) {
+			return i - slashes;
+		}
+		run = at(s, i) == '\\' ? run + 1 : 0;
+	}
+	return s->text.len;
+}
+
 /* The value that begins at `from`: up to its closing quote, to the end of the text (whole), or to what ends it. */
 static bool read_value(const as_secret_scan *s, size_t from, bool whole, as_secret *out)
 {
-	size_t quote = quote_at(s, from), to;
-	assay_str closing = part(s, from, from + quote);
-	from += quote;
-	from += from < s->text.len ? scheme_length(part(s, from, s->text.len)) : 0;
-	for (to = from; to < s->text.len; to++) {
-		if (quote > 0 ? as_str_starts(part(s, to, s->text.len), closing) : !whole && ends_value(s, to)) {
-			break;
-		}
-	}
-	out->from = from;
-	out->to = to;
+	size_t quote = quote_at(s, from), start = from + quote, to;
+	from = start + (start < s->text.len ? scheme_length(part(s, start, s->text.len)) : 0);
+	out->from = out->to = from;
 	/* What a shell puts there, or we, and what only begins a structure, is no literal. */
-	return to > from && !strchr("${[", at(s, from));
+	if (strchr("${[", at(s, from))) {
+		return false;
+	}
+	to = quote > 0 ? closing_at(s, from, at(s, start - 1), quote - 1) : from;
+	while (quote == 0 && to < s->text.len && (whole || !ends_value(s, to))) {
+		to++;
+	}
+	out->to = to;
+	return to > from;
 }
 
-/* What binds a value to the name at [from, to): "=" or ":", or a blank behind a flag; behind the quote of a member's
- * name, too. *whole: the value has the rest of the text to itself. */
+/* What binds a value to the name at [from, to): "=" or ":", or a blank behind a flag, or a comma between two texts of a
+ * list; behind the quote of a member's name, too. *whole: the value has the rest of the text to itself. */
 static bool read_join(const as_secret_scan *s, size_t from, size_t to, size_t *value, bool *whole)
 {
 	size_t quote = quote_at(s, to), sign = skip_blanks(s, to + quote), dashes = 0;
@@ -269,15 +299,20 @@ static bool read_join(const as_secret_scan *s, size_t from, size_t to, size_t *v
 	*value = skip_blanks(s, sign + 1);
 	*whole = false;
 	if (at(s, sign) == '=' && at(s, sign + 1) != '=') {
-		*whole = first && (dashes > 0 || !has_blank(part(s, to, s->text.len)));
+		*whole = first && (dashes > 0 || s->blank == s->text.len);
 		*value = apart ? *value : sign + 1;
 		return true;
 	}
 	if (at(s, sign) == ':' && !apart) {
 		bool header = (first && is_among(s->key, header_flags)) ||
 			      (from > 0 && from == s->value && is_among(s->before, header_flags));
-		*whole = quote == 0 && !has_blank(part(s, 0, from));
-		return quote > 0 || header || is_blank(at(s, sign + 1));
+		*whole = quote == 0 && s->blank >= from;
+		return quote > 0 || header || dashes > 0 || is_blank(at(s, sign + 1)) ||
+		       (first && is_header_name(part(s, from, to)));
+	}
+	if (at(s, sign) == ',' && dashes > 0 && quote > 0) {
+		size_t next = quote_at(s, *value);
+		return next > 0 && at(s, *value + next) != '-';
 	}
 	*value = sign;
 	return dashes > 0 && quote == 0 && apart && sign < s->text.len && at(s, sign) != '-';
@@ -497,20 +532,23 @@ static bool take_word(as_secret_scan *s, as_secret *out)
 	const struct taker *taker = taker_of(s->command);
 	bool apart = taker && taker->apart && s->before.len == 1 && *s->before.ptr == taker->flag;
 	bool secret = as_secret_name(s->before) || (apart && name > from);
-	if (name > from && is_among(s->before, user_flags) && read_value(s, value, whole, out) &&
-	    read_user(s, out->from, out->to, out)) {
+	bool user = name > from && is_among(s->before, user_flags);
+	if ((!secret && !user && !as_str_is(s->before, "k")) || (!secret && value < s->guessed) ||
+	    !read_value(s, value, whole, out)) {
+		return false;
+	}
+	s->guessed = out->to;
+	if (user && read_user(s, out->from, out->to, out)) {
 		return true;
 	}
-	if ((secret || name == from + 1) && read_value(s, value, whole, out)) {
-		out->name = apart ? ASSAY_STR("password") : s->before;
-		return secret || is_short_key(s->before, part(s, out->from, out->to));
-	}
-	return false;
+	out->name = apart ? ASSAY_STR("password") : s->before;
+	return secret || (name == from + 1 && is_short_key(s->before, part(s, out->from, out->to)));
 }
 
 bool as_secret_next(as_secret_scan *s, as_secret *out)
 {
 	bool found = s->at == 0 && is_whole(s, out);
+	s->blank = s->at == 0 ? first_blank(s) : s->blank;
 	while (!found && s->at < s->text.len) {
 		if (starts_at(s, s->at, "${")) {
 			while (s->at < s->text.len && s->text.ptr[s->at++] != '}') {
@@ -521,9 +559,10 @@ bool as_secret_next(as_secret_scan *s, as_secret *out)
 		} else if (is_word_byte(at(s, s->at))) {
 			found = take_word(s, out);
 		} else {
+			size_t slashes = skip_slashes(s, s->at) - s->at; /* at once: there may be many */
 			s->url = is_blank(at(s, s->at)) || quote_at(s, s->at) ? 0 : s->url;
 			s->command = strchr(";|&\n", at(s, s->at)) ? (assay_str){NULL, 0} : s->command;
-			s->at++;
+			s->at += slashes > 0 ? slashes : 1;
 		}
 	}
 	if (found) {

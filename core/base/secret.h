@@ -28,9 +28,12 @@ typedef struct as_secret_scan {
 	size_t url;       /* where the address that we are in began, behind "://"; 0: in none */
 	assay_str before; /* a name that is no secret's, whose value begins at `value` */
 	size_t value;
+	size_t blank;   /* where the first blank is, or the text's length */
+	size_t guessed; /* how far values of names that may be a secret's have been read: each byte once */
 } as_secret_scan;
 
-/* The next secret. "${...}" is passed over: what it stands for does not stand here. What is found may be longer than
+/* The next secret. "${...}" is passed over: what it stands for does not stand here. A whole text
+ * takes a time that grows as it does. What is found may be longer than
  * the secret, not shorter, where only its end is in doubt. */
 bool as_secret_next(as_secret_scan *s, as_secret *out);
 

@@ -296,7 +296,8 @@ int as_import_text(importer *x, const assay_json *value, const char *key, assay_
 		   assay_error *err)
 {
 	as_buf expanded = {0}, made = {0};
-	int rc = expand(x, value, key, &expanded, err);
+	int rc = as_cancel_is_set(x->o->cancel) ? as_fail(err, ASSAY_ECANCELED, "interrupted")
+						: expand(x, value, key, &expanded, err);
 	*out = NULL;
 	rc = rc < 0 ? rc : as_buf_check(&expanded, err);
 	if (rc == 0) {

@@ -4,6 +4,7 @@
 #include "core/base/secret.h"
 #include "unit.h"
 #include <stdio.h>
+#include <time.h>
 
 START_TEST(test_names)
 {
@@ -59,6 +60,21 @@ START_TEST(test_texts)
 		    {"", "://", ""},
 		    {"", "\\\\\"key\\\\\":\\\\\"v\\\\\"", "key=v "},
 		    {"", "-", ""},
+		    /* a quote that is escaped within the value, at any depth */
+		    {"", "{\"apiKey\":\"se\\\"cret\",\"x\":\"y\"}", "apiKey=se\\\"cret "},
+		    {"", "{\"apiKey\":\"secret\\\\\",\"x\":\"y\"}", "apiKey=secret\\\\ "},
+		    {"", "\"{\\\"key\\\":\\\"a\\\\\\\"b\\\",\\\"x\\\":1}\"", "key=a\\\\\\\"b "},
+		    {"", "x 'password': 'it\\'s', 'y'", "password=it\\'s "},
+		    /* what binds a value to its name */
+		    {"", "--password:S25longer", "password=S25longer "},
+		    {"", "-Password:a b", "Password=a b "},
+		    {"", "x --token:abc -Region:eu y", "token=abc "},
+		    {"", "[\"--token\",\"abc\", \"--key\", \"--port\",\"80\"]", "token=abc "},
+		    {"", "x \"[\\\"--token\\\",\\\"abc\\\"]\"", "token=abc "},
+		    {"", "X-Token:abc", "X-Token=abc "},
+		    {"", "authorization:Bearer abc", "authorization=abc "},
+		    {"", "h/github-token:latest", ""},
+		    {"", "github-token:latest", ""},
 		    /* flags of single commands */
 		    {"", "mysql -u root -p\"S3 c\" db", "password=S3 c "},
 		    {"", "x && mysqldump -phunter db | gzip -p2", "password=hunter "},
@@ -98,6 +114,30 @@ START_TEST(test_prefixes)
 			ck_assert_uint_le(found.to, n);
 		}
 		free(copy);
+	}
+}
+END_TEST
+
+/* Twice the text, twice the time: none of these is read again from each of its places. */
+START_TEST(test_long_texts)
+{
+	static const char *const parts[] = {"\\",       "https://h/?", "://a:b", "http://u:", "-a=",       "-k=",
+					    "-u=x",     "-u=",         "key={",  "a:",        "-H=a:\"",   "x+",
+					    "${A",      "-p",          "-pa/",   "key=\"${",  "\\\"",      "'",
+					    "k=\\\\\"", "-- ",         "://${",  "--key: $",  "\"-k\",\"", "-k/",
+					    "mysql -p", "a@",          "eyJ.",   "-k=\\"};
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		as_buf text = {0};
+		while (text.len < (size_t)1 << 18) {
+			as_buf_puts(&text, parts[i]);
+		}
+		as_secret_scan scan = {.text = as_buf_str(&text)};
+		as_secret found;
+		clock_t began = clock();
+		while (as_secret_next(&scan, &found)) {
+		}
+		ck_assert_msg((double)(clock() - began) / CLOCKS_PER_SEC < 2, "%s", parts[i]);
+		as_buf_free(&text);
 	}
 }
 END_TEST
@@ -248,6 +288,6 @@ START_TEST(test_redact_document)
 }
 END_TEST
 
-UNIT_SUITE(suite, "secret", test_names, test_texts, test_prefixes, test_redact_text, test_redact_spellings,
-	   test_redact_base64, test_redact_many, test_redact_document)
+UNIT_SUITE(suite, "secret", test_names, test_texts, test_prefixes, test_long_texts, test_redact_text,
+	   test_redact_spellings, test_redact_base64, test_redact_many, test_redact_document)
 UNIT_MAIN(suite)
