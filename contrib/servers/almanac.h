@@ -8,8 +8,7 @@ typedef struct almanac {
 	int64_t day; /* the fixed "today", or 0: the clock's */
 } almanac;
 
-/* --- calendar: proleptic Gregorian, days counted from 0001-01-01 = 1, which was a Monday ----------------------------
- */
+/* --- calendar: proleptic Gregorian, days counted from 0001-01-01 = 1, which was a Monday ------------------------- */
 
 #define ALMANAC_LAST_DAY 3652059 /* 9999-12-31 */
 
@@ -29,8 +28,7 @@ const char *almanac_weekday(int64_t day);
 /* "YYYY-MM-DDTHH:MM[:SS]" followed by Z or an offset, as seconds since the start of day 0 in UTC. */
 bool almanac_read_instant(assay_str text, int64_t *seconds);
 
-/* --- cities --------------------------------------------------------------------------------------------------------
- */
+/* --- cities ------------------------------------------------------------------------------------------------------ */
 
 typedef struct almanac_city {
 	const char *name, *country, *continent, *currency;
@@ -46,8 +44,7 @@ const almanac_city *almanac_cities(size_t *n);
 const almanac_city *almanac_find_city(assay_str name);
 void almanac_write_offset(const almanac_city *city, char out[8]); /* "+05:45" */
 
-/* --- units ---------------------------------------------------------------------------------------------------------
- */
+/* --- units ------------------------------------------------------------------------------------------------------- */
 
 typedef struct almanac_unit {
 	const char *name, *dimension;
@@ -56,8 +53,7 @@ typedef struct almanac_unit {
 
 const almanac_unit *almanac_find_unit(assay_str name);
 
-/* --- the tools; payload is an almanac ------------------------------------------------------------------------------
- */
+/* --- the tools; payload is an almanac ---------------------------------------------------------------------------- */
 
 int almanac_call_convert(void *payload, const assay_json *arguments, as_mcp_answer *answer, assay_error *err);
 int almanac_call_add_days(void *payload, const assay_json *arguments, as_mcp_answer *answer, assay_error *err);

@@ -6,8 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* --- units ---------------------------------------------------------------------------------------------------------
- */
+/* --- units ------------------------------------------------------------------------------------------------------- */
 
 int almanac_call_convert(void *payload, const assay_json *arguments, as_mcp_answer *answer, assay_error *err)
 {
@@ -40,8 +39,7 @@ int almanac_call_convert(void *payload, const assay_json *arguments, as_mcp_answ
 	return demo_finish(answer, root, bad, err);
 }
 
-/* --- calendar ------------------------------------------------------------------------------------------------------
- */
+/* --- calendar ---------------------------------------------------------------------------------------------------- */
 
 /* The date that an argument gives: true, or false with the refusal given. */
 static bool take_day(const assay_json *arguments, const char *key, int64_t *day, as_mcp_answer *answer)
@@ -120,8 +118,7 @@ int almanac_call_weekday(void *payload, const assay_json *arguments, as_mcp_answ
 	return demo_finish(answer, root, bad, err);
 }
 
-/* --- cities --------------------------------------------------------------------------------------------------------
- */
+/* --- cities ------------------------------------------------------------------------------------------------------ */
 
 void almanac_write_offset(const almanac_city *city, char out[8])
 {
@@ -312,8 +309,7 @@ int almanac_call_details(void *payload, const assay_json *arguments, as_mcp_answ
 	return demo_finish(answer, root, bad, err);
 }
 
-/* --- daily figures -------------------------------------------------------------------------------------------------
- */
+/* --- daily figures ----------------------------------------------------------------------------------------------- */
 
 /* A number of [0, below) that belongs to this city, day and figure. */
 static int64_t drawn(const almanac_city *city, const char *day, const char *figure, int64_t below)

@@ -64,8 +64,7 @@ static assay_str first_heading(assay_str body)
 	return (assay_str){0};
 }
 
-/* --- list_notes ----------------------------------------------------------------------------------------------------
- */
+/* --- list_notes -------------------------------------------------------------------------------------------------- */
 
 static int put_listed(assay_json *list, const char *title, const note *one)
 {
@@ -143,8 +142,7 @@ out:
 	return status;
 }
 
-/* --- read_note, get_details ----------------------------------------------------------------------------------------
- */
+/* --- read_note, get_details -------------------------------------------------------------------------------------- */
 
 /* Find and load the note that the arguments name: as notes_find. */
 static int load_named(const notes *n, assay_str title, note *out, as_mcp_answer *answer, assay_error *err)
@@ -199,8 +197,7 @@ int notes_call_details(void *payload, const assay_json *arguments, as_mcp_answer
 	return found;
 }
 
-/* --- search --------------------------------------------------------------------------------------------------------
- */
+/* --- search ------------------------------------------------------------------------------------------------------ */
 
 typedef struct hit {
 	const char *title;

@@ -15,8 +15,7 @@ typedef struct shop {
 int shop_open(const char *path, const char *seed, shop *out, assay_error *err);
 void shop_close(shop *s);
 
-/* --- one statement; failure is sticky and comes out of shop_done ----------------------------------------------------
- */
+/* --- one statement; failure is sticky and comes out of shop_done ------------------------------------------------- */
 
 typedef struct shop_query {
 	const shop *shop;
@@ -56,8 +55,7 @@ int shop_has_customer(const shop *s, assay_str customer_id, as_mcp_answer *answe
 /* Refuse an order number that there is none of. */
 int shop_refuse_order(const shop *s, int64_t order_id, as_mcp_answer *answer, assay_error *err);
 
-/* --- the tools; payload is a shop -----------------------------------------------------------------------------------
- */
+/* --- the tools; payload is a shop -------------------------------------------------------------------------------- */
 
 int shop_call_search(void *payload, const assay_json *arguments, as_mcp_answer *answer, assay_error *err);
 int shop_call_stock(void *payload, const assay_json *arguments, as_mcp_answer *answer, assay_error *err);

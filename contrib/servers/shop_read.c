@@ -18,8 +18,7 @@ static int answer_list(as_mcp_answer *answer, const char *key, int64_t count, as
 	return demo_finish(answer, root, bad, err);
 }
 
-/* --- search, get_product --------------------------------------------------------------------------------------------
- */
+/* --- search, get_product ----------------------------------------------------------------------------------------- */
 
 static int64_t hundredths(const assay_json *arguments, const char *key, int64_t otherwise)
 {
@@ -149,8 +148,7 @@ int shop_call_stock(void *payload, const assay_json *arguments, as_mcp_answer *a
 	return answer_product(payload, demo_arg(arguments, "product_id"), false, answer, err);
 }
 
-/* --- list_customers, list_orders ------------------------------------------------------------------------------------
- */
+/* --- list_customers, list_orders --------------------------------------------------------------------------------- */
 
 static int put_customer(assay_json *list, const shop_query *q)
 {
@@ -263,8 +261,7 @@ int shop_call_orders(void *payload, const assay_json *arguments, as_mcp_answer *
 	return status;
 }
 
-/* --- get_details ----------------------------------------------------------------------------------------------------
- */
+/* --- get_details ------------------------------------------------------------------------------------------------- */
 
 int shop_refuse_order(const shop *s, int64_t order_id, as_mcp_answer *answer, assay_error *err)
 {

@@ -19,8 +19,7 @@ static int database_failed(sqlite3 *db, int code, assay_error *err)
 	return as_fail(err, code, "database: %s", sqlite3_errmsg(db));
 }
 
-/* --- statements ----------------------------------------------------------------------------------------------------
- */
+/* --- statements -------------------------------------------------------------------------------------------------- */
 
 static void note_failure(shop_query *q, int code)
 {
@@ -144,8 +143,7 @@ int shop_refuse(const shop *s, const char *kind, assay_str value, const char *sq
 	return status;
 }
 
-/* --- opening -------------------------------------------------------------------------------------------------------
- */
+/* --- opening ----------------------------------------------------------------------------------------------------- */
 
 static int open_database(const char *path, sqlite3 **out, assay_error *err)
 {

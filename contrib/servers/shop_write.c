@@ -1,8 +1,7 @@
 /* The writing tools of assay-shop. Each is one transaction. */
 #include "contrib/servers/shop.h"
 
-/* --- place_order ----------------------------------------------------------------------------------------------------
- */
+/* --- place_order ------------------------------------------------------------------------------------------------- */
 
 /* What an order needs to know, and what becomes of it. */
 typedef struct placing {
@@ -119,8 +118,7 @@ int shop_call_place(void *payload, const assay_json *arguments, as_mcp_answer *a
 	return shop_change(payload, place_order, arguments, answer, err);
 }
 
-/* --- cancel_order ---------------------------------------------------------------------------------------------------
- */
+/* --- cancel_order ------------------------------------------------------------------------------------------------ */
 
 /* 1: the order may be cancelled; 0: refused. */
 static int check_open(const shop *s, int64_t order_id, as_mcp_answer *answer, assay_error *err)
@@ -206,8 +204,7 @@ int shop_call_cancel(void *payload, const assay_json *arguments, as_mcp_answer *
 	return shop_change(payload, cancel_order, arguments, answer, err);
 }
 
-/* --- update_address, delete_customer --------------------------------------------------------------------------------
- */
+/* --- update_address, delete_customer ----------------------------------------------------------------------------- */
 
 static int update_address(const shop *s, const assay_json *arguments, as_mcp_answer *answer, assay_error *err)
 {

@@ -84,8 +84,7 @@ bool as_gate_feeds(const gate_input *in, const assay_step *step, const assay_ste
 	       leaf_from(in, step, later->arguments);
 }
 
-/* --- Mutants -------------------------------------------------------------------------------------------------------
- */
+/* --- Mutants ----------------------------------------------------------------------------------------------------- */
 
 /* A tool that no checkpoint wants, of the same server if there is one. NULL: none. */
 static const assay_tool *stranger(const gate_input *in, const assay_json *checkpoint)
@@ -180,8 +179,7 @@ static int ask_at_once(const gate_input *in, const assay_json *checkpoint, tally
 	return rc < 0 ? rc : count_mutant(t, checkpoint, !passes) < 0 ? as_fail_memory(err) : 0;
 }
 
-/* --- Values of other calls -----------------------------------------------------------------------------------------
- */
+/* --- Values of other calls --------------------------------------------------------------------------------------- */
 
 /* Was the row's answer to a call that the reference made, too? Rows mostly come in the order of its calls: the search
  * goes on behind the one that was found last. */
@@ -296,8 +294,7 @@ int as_gate_mutants_caught(const gate_input *in, bool *passed, assay_json *evide
 	return rc;
 }
 
-/* --- Answers in the prompt -----------------------------------------------------------------------------------------
- */
+/* --- Answers in the prompt --------------------------------------------------------------------------------------- */
 
 static int note_given(const assay_json *values, assay_str prompt, assay_json *given)
 {

@@ -125,7 +125,7 @@ static assay_json *other_number(const assay_json *v, const as_mutation *m)
 		other = m->shift == 0 ? as_json_null() : out.failed ? NULL : as_json_number(as_buf_str(&out));
 	}
 	as_buf_free(&out);
-	return other ? other : as_json_integer(as_json_i64(v, 0) + 1000003);
+	return other ? other : as_json_integer(as_json_i64(v, 0) ^ 1000003);
 }
 
 static assay_json *other_scalar(const assay_json *v, const as_mutation *m)
@@ -163,8 +163,7 @@ static assay_json *other_value(const assay_json *v, const as_mutation *m)
 	return out;
 }
 
-/* --- Steps ---------------------------------------------------------------------------------------------------------
- */
+/* --- Steps ------------------------------------------------------------------------------------------------------- */
 
 /* One argument, or with no key all of them. */
 static int corrupt_arguments(assay_json *step, assay_str key)

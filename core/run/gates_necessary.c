@@ -11,8 +11,7 @@ static const assay_json *first_checkpoint(const gate_input *in)
 	return as_json_first(as_json_get(in->task, "checkpoints"));
 }
 
-/* --- Calls ---------------------------------------------------------------------------------------------------------
- */
+/* --- Calls ------------------------------------------------------------------------------------------------------- */
 
 /* Does an argument hold something of the prompt that no other call holds? */
 static bool carries_goal(const gate_input *in, const assay_step *step)
@@ -88,8 +87,7 @@ static bool has_needed_call(const gate_input *in, const assay_json *checkpoint)
 	return needed;
 }
 
-/* --- Checkpoints ---------------------------------------------------------------------------------------------------
- */
+/* --- Checkpoints ------------------------------------------------------------------------------------------------- */
 
 /* Does the reference, spoiled in this way, fail by this checkpoint and by no other? */
 static int try_alone(const gate_input *in, const as_mutation *m, bool *alone, assay_error *err)

@@ -69,8 +69,7 @@ static int no_memory(const struct session *s, assay_error *err)
 	return s->host->fail(err, ASSAY_ENOMEM, "out of memory");
 }
 
-/* --- What the model gets to see ------------------------------------------------------------------------------------
- */
+/* --- What the model gets to see ---------------------------------------------------------------------------------- */
 
 /* What a scorer reads of a result: the recorder's rendering, else the text parts, else the whole. */
 static assay_str result_text(struct session *s, const assay_json *step)
@@ -171,8 +170,7 @@ static int make_view(struct session *s, assay_text *out, size_t *steps, assay_er
 	return rc;
 }
 
-/* --- Does it hold? -------------------------------------------------------------------------------------------------
- */
+/* --- Does it hold? ----------------------------------------------------------------------------------------------- */
 
 /* A task of nothing but this checkpoint. */
 static assay_json *body_of(const struct session *s, const assay_json *checkpoint)
@@ -288,8 +286,7 @@ static int check_answer(void *payload, const assay_json *answer, assay_error *wh
 	return rc < 0 ? rc : check_grounded(s, answer, why);
 }
 
-/* --- Asking --------------------------------------------------------------------------------------------------------
- */
+/* --- Asking ------------------------------------------------------------------------------------------------------ */
 
 static int ask(const struct instance *i, struct session *s, assay_str view, assay_json **answer, assay_error *why)
 {
@@ -356,8 +353,7 @@ static int distil(void *self, assay_call *call, const assay_distil_request *requ
 	return rc == ASSAY_STOP ? 0 : rc;
 }
 
-/* --- Instances -----------------------------------------------------------------------------------------------------
- */
+/* --- Instances --------------------------------------------------------------------------------------------------- */
 
 static void close_instance(void *self)
 {

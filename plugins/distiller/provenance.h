@@ -44,8 +44,7 @@ struct prov_texts {
 	size_t n, cap;
 };
 
-/* --- Text ----------------------------------------------------------------------------------------------------------
- */
+/* --- Text -------------------------------------------------------------------------------------------------------- */
 
 assay_str prov_sub(assay_str s, size_t from, size_t to);
 size_t prov_find(assay_str hay, assay_str needle, size_t from); /* PROV_NONE: not there */
@@ -59,8 +58,7 @@ bool prov_keys_match(assay_str parameter, assay_str key);   /* "order_id" and "i
 assay_str prov_words(struct text_arena *a, assay_str name); /* "create_note", "createNote": "create note" */
 uint64_t prov_hash(assay_str s);
 
-/* --- What a trace is taken apart into ------------------------------------------------------------------------------
- */
+/* --- What a trace is taken apart into ---------------------------------------------------------------------------- */
 
 enum prov_origin {
 	PROV_FREE,    /* from nowhere that we know of */
@@ -163,8 +161,7 @@ bool prov_counts(const struct prov *p, size_t call);                         /* 
 bool prov_writes(const struct prov_call *c);
 bool prov_destroys(const struct prov *p, const assay_tool *tool);
 
-/* --- The steps, in this order. 0, PROV_REJECTED, or a negative code ------------------------------------------------
- */
+/* --- The steps, in this order. 0, PROV_REJECTED, or a negative code ---------------------------------------------- */
 
 assay_str prov_make_prompt(struct prov *p, assay_str goal);
 int prov_read_trace(struct prov *p, assay_error *err);   /* rule 1 */
@@ -175,8 +172,7 @@ int prov_try_same(struct prov *p, assay_error *err);     /* rule 8 */
 int prov_find_states(struct prov *p, assay_error *err);
 int prov_verify(struct prov *p, assay_json **body, assay_error *err); /* rule 10 */
 
-/* --- Shared by the steps -------------------------------------------------------------------------------------------
- */
+/* --- Shared by the steps ----------------------------------------------------------------------------------------- */
 
 /* Normalised spellings of the numbers that stand in a text, and of those that are words in it. */
 int prov_numbers(struct prov *p, assay_str text, struct prov_texts *out);

@@ -150,8 +150,7 @@ static int add_effects(struct prov *p, size_t call)
 	return rc == 0 && elements == 0 ? add_effect(p, call, NULL) : rc;
 }
 
-/* --- Rule 7 --------------------------------------------------------------------------------------------------------
- */
+/* --- Rule 7 ------------------------------------------------------------------------------------------------------ */
 
 /* A number in a text that is likely a year. */
 static bool is_year(const struct prov_leaf *leaf)

@@ -223,8 +223,7 @@ bool prov_feeds(const struct prov *p, size_t call)
 	return false;
 }
 
-/* --- What was tried and never done ---------------------------------------------------------------------------------
- */
+/* --- What was tried and never done ------------------------------------------------------------------------------- */
 
 /* Did a later call do what this one failed to do? The same tool, or for a write another write of that server. */
 static bool made_good(const struct prov *p, size_t call)

@@ -228,8 +228,7 @@ int prov_flatten_result(struct prov *p, const assay_json *result, struct prov_le
 	return p->arena.failed ? prov_fail_memory(p, err) : 0;
 }
 
-/* --- Arguments -----------------------------------------------------------------------------------------------------
- */
+/* --- Arguments --------------------------------------------------------------------------------------------------- */
 
 static struct prov_input *put_input(struct prov *p, struct prov_call *c, const struct prov_input *input)
 {

@@ -75,8 +75,7 @@ static int walk(struct prov *p, size_t without, const struct prov_state *s, assa
 	return rc;
 }
 
-/* --- Which values --------------------------------------------------------------------------------------------------
- */
+/* --- Which values ------------------------------------------------------------------------------------------------ */
 
 static int add_value(struct prov *p, struct prov_state *s, assay_str value)
 {
@@ -177,8 +176,7 @@ static int changed_member(struct prov *p, struct prov_state *s, assay_str with, 
 	return 0;
 }
 
-/* --- Which reads ---------------------------------------------------------------------------------------------------
- */
+/* --- Which reads ------------------------------------------------------------------------------------------------- */
 
 /* A value of the write for a parameter of the probe; NULL: none. */
 static const struct prov_input *input_for(const struct prov_call *c, assay_str parameter)

@@ -103,8 +103,7 @@ static part *parts_of(const assay_host *host, assay_tools all, size_t *n)
 	return list;
 }
 
-/* --- A router by retrieval: the servers whose names and tools read most like the prompt ----------------------------
- */
+/* --- A router by retrieval: the servers whose names and tools read most like the prompt -------------------------- */
 
 static int describe_part(const hier *h, assay_tools all, const part *p, assay_text *out, assay_error *err)
 {
@@ -141,8 +140,7 @@ static int route_by_retrieval(const hier *h, const stand *s, const part *parts, 
 	return rc;
 }
 
-/* --- A router by model ---------------------------------------------------------------------------------------------
- */
+/* --- A router by model ------------------------------------------------------------------------------------------- */
 
 static void add_summary(text *t, assay_tools all, const part *p)
 {

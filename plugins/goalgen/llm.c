@@ -56,8 +56,7 @@ static int open_instance(const assay_host *host, const assay_json *options, void
 	return 0;
 }
 
-/* --- The answer ----------------------------------------------------------------------------------------------------
- */
+/* --- The answer -------------------------------------------------------------------------------------------------- */
 
 static int check_answer(void *payload, const assay_json *answer, assay_error *why)
 {
@@ -151,8 +150,7 @@ static int emit_rejection(const struct goal_run *r, const assay_error *why, assa
 	return goals->emit(goals, out, err);
 }
 
-/* --- Asking --------------------------------------------------------------------------------------------------------
- */
+/* --- Asking ------------------------------------------------------------------------------------------------------ */
 
 static int ask(const struct instance *i, struct goal_run *r, assay_str view, assay_json **answer, assay_error *why)
 {

@@ -20,8 +20,7 @@ static bool is_known(const struct goal_run *r, assay_str value)
 	return text_find_word(text_of(&r->known), value) != SIZE_MAX;
 }
 
-/* --- Kinds of values -----------------------------------------------------------------------------------------------
- */
+/* --- Kinds of values --------------------------------------------------------------------------------------------- */
 
 static size_t find(assay_str s, const char *part)
 {
@@ -144,8 +143,7 @@ static bool is_id(assay_str s)
 	return (k.turns >= 3 && s.len >= 6) || s.len >= 20;
 }
 
-/* --- The words of a goal -------------------------------------------------------------------------------------------
- */
+/* --- The words of a goal ----------------------------------------------------------------------------------------- */
 
 static bool is_break(char c)
 {
@@ -239,8 +237,7 @@ static int check_words(struct goal_run *r, assay_str goal, assay_error *why)
 	return rc;
 }
 
-/* --- Destruction ---------------------------------------------------------------------------------------------------
- */
+/* --- Destruction ------------------------------------------------------------------------------------------------- */
 
 static const char *const destroying[] = {"delete", "deleting",   "remove",    "removing",  "destroy",    "destroying",
 					 "drop",   "dropping",   "truncate",  "purge",     "purging",    "wipe",
@@ -287,8 +284,7 @@ static int check_destruction(struct goal_run *r, assay_str goal, assay_error *wh
 	return 0;
 }
 
-/* --- Names ---------------------------------------------------------------------------------------------------------
- */
+/* --- Names ------------------------------------------------------------------------------------------------------- */
 
 /* A name that is no ordinary word: it has a mark or a capital inside. */
 static bool is_telling(assay_str name)

@@ -17,8 +17,7 @@ const struct goal_persona goal_personas[GOAL_PERSONAS] = {
 	{"release-eng", "release engineer", "wants a check list worked off, with every change noted"},
 };
 
-/* --- What is known to exist ----------------------------------------------------------------------------------------
- */
+/* --- What is known to exist -------------------------------------------------------------------------------------- */
 
 static void add_line(struct goal_run *r, assay_str s)
 {
@@ -63,8 +62,7 @@ static void add_choices(struct goal_run *r, const assay_json *schema, unsigned d
 	}
 }
 
-/* --- Looking around ------------------------------------------------------------------------------------------------
- */
+/* --- Looking around ---------------------------------------------------------------------------------------------- */
 
 /* The text parts of a result, or the whole of it. */
 static assay_str result_text(struct goal_run *r, const assay_json *result)
@@ -161,8 +159,7 @@ int goal_look_around(struct goal_run *r, uint32_t most, assay_json **observed, a
 	return rc;
 }
 
-/* --- The document --------------------------------------------------------------------------------------------------
- */
+/* --- The document ------------------------------------------------------------------------------------------------ */
 
 static assay_json *tool_view(struct goal_run *r, const assay_tool *tool)
 {

@@ -15,8 +15,7 @@ static void template_close(void *self)
 	(void)self;
 }
 
-/* --- Reading the request -------------------------------------------------------------------------------------------
- */
+/* --- Reading the request ----------------------------------------------------------------------------------------- */
 
 static void add_tool(struct tmpl_run *r, const assay_tool *tool, bool seed)
 {
@@ -53,8 +52,7 @@ static void read_request(struct tmpl_run *r)
 	}
 }
 
-/* --- Handing the goal over -----------------------------------------------------------------------------------------
- */
+/* --- Handing the goal over --------------------------------------------------------------------------------------- */
 
 /* No goal gives a tool away by its name; ordinary words that happen to be one are no names. */
 static bool gives_away(const struct tmpl_run *r, assay_str text)
@@ -148,8 +146,7 @@ static int emit_goal(struct tmpl_run *r, assay_str text, uint32_t persona, assay
 	return rc < 0 ? rc : 0;
 }
 
-/* --- All of it -----------------------------------------------------------------------------------------------------
- */
+/* --- All of it --------------------------------------------------------------------------------------------------- */
 
 static int finish(struct tmpl_run *r, assay_sink *goals, assay_error *err)
 {

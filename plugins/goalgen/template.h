@@ -28,8 +28,7 @@ enum {
 	TMPL_MAX_GOAL = 4000
 };
 
-/* --- template_text.c: words -----------------------------------------------------------------------------------------
- */
+/* --- template_text.c: words -------------------------------------------------------------------------------------- */
 
 /* Words in lower case, in the arena. */
 struct tmpl_words {
@@ -45,8 +44,7 @@ assay_str tmpl_plural(struct text_arena *a, assay_str word);
 bool tmpl_same_stem(assay_str a, assay_str b); /* equal but for number */
 assay_str tmpl_last_word(assay_str phrase);
 
-/* --- template_tool.c: what tools do and take ------------------------------------------------------------------------
- */
+/* --- template_tool.c: what tools do and take --------------------------------------------------------------------- */
 
 enum tmpl_act { TMPL_NONE, TMPL_SEARCH, TMPL_LIST, TMPL_GET, TMPL_COMPUTE, TMPL_CREATE, TMPL_CHANGE, TMPL_REMOVE };
 
@@ -99,8 +97,7 @@ struct tmpl_tool {
 	bool pending; /* its step is being made */
 };
 
-/* --- template_pool.c: values that were seen -------------------------------------------------------------------------
- */
+/* --- template_pool.c: values that were seen ---------------------------------------------------------------------- */
 
 struct tmpl_record {
 	int answer; /* -1: a resource */
@@ -126,8 +123,7 @@ struct tmpl_answer {
 	size_t first_leaf, n_leaves;
 };
 
-/* --- template_plan.c ------------------------------------------------------------------------------------------------
- */
+/* --- template_plan.c --------------------------------------------------------------------------------------------- */
 
 enum tmpl_pick {
 	TMPL_NOT_BOUND,

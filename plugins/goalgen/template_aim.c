@@ -10,8 +10,7 @@ static int64_t expected(const struct tmpl_run *r, const char *what)
 	return r->json->i64(r->json->get(r->request->expect, what), 0);
 }
 
-/* --- A name that is half remembered --------------------------------------------------------------------------------
- */
+/* --- A name that is half remembered ------------------------------------------------------------------------------ */
 
 static bool has_text(const assay_json_api *J, const assay_json *v, assay_str text, int depth)
 {
@@ -91,8 +90,7 @@ static bool add_slip(struct tmpl_run *r)
 	return false;
 }
 
-/* --- A question that several tools answer --------------------------------------------------------------------------
- */
+/* --- A question that several tools answer ------------------------------------------------------------------------ */
 
 static bool takes(const struct tmpl_run *r, const struct tmpl_tool *t, const assay_json *arguments)
 {

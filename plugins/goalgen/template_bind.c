@@ -7,8 +7,7 @@ uint32_t tmpl_below(struct tmpl_run *r, uint32_t n)
 	return n > 1 ? r->host->rng->below(r->call, n) : 0;
 }
 
-/* --- Choosing among leaves -----------------------------------------------------------------------------------------
- */
+/* --- Choosing among leaves --------------------------------------------------------------------------------------- */
 
 /* Leaves that may be taken, with the best of their ranks first; ties are broken at random. */
 struct choice {
@@ -133,8 +132,7 @@ static bool bind_by_looks(struct tmpl_run *r, const struct tmpl_step *s, const s
 	return c.best >= 0;
 }
 
-/* --- Words to search for -------------------------------------------------------------------------------------------
- */
+/* --- Words to search for ----------------------------------------------------------------------------------------- */
 
 bool tmpl_is_name(const struct tmpl_leaf *leaf)
 {
@@ -187,8 +185,7 @@ static bool bind_query(struct tmpl_run *r, const struct tmpl_step *s, struct tmp
 	return value != NULL;
 }
 
-/* --- From the schema -----------------------------------------------------------------------------------------------
- */
+/* --- From the schema --------------------------------------------------------------------------------------------- */
 
 static bool take_schema(struct tmpl_run *r, const assay_json *value, struct tmpl_slot *out)
 {
@@ -332,8 +329,7 @@ static bool bind_example(struct tmpl_run *r, const struct tmpl_param *p, struct 
 	       take_schema(r, r->json->get(p->schema, "default"), out) || bind_told(r, p, out);
 }
 
-/* --- Texts of our own ----------------------------------------------------------------------------------------------
- */
+/* --- Texts of our own -------------------------------------------------------------------------------------------- */
 
 /* A value worth quoting: best one of what the steps so far found, which the reader can make sense of. */
 static int quotable(struct tmpl_run *r, const struct tmpl_step *s)
@@ -444,8 +440,7 @@ static bool bind_text(struct tmpl_run *r, const struct tmpl_step *s, const struc
 	return c.best >= 0 || bind_example(r, p, out);
 }
 
-/* --- All together --------------------------------------------------------------------------------------------------
- */
+/* --- All together ------------------------------------------------------------------------------------------------ */
 
 static bool bind_scalar(struct tmpl_run *r, const struct tmpl_step *s, const struct tmpl_param *p,
 			struct tmpl_slot *out)

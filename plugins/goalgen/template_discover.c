@@ -55,8 +55,7 @@ int tmpl_try(struct tmpl_run *r, int tool, const assay_json *arguments)
 	return index;
 }
 
-/* --- The survey ----------------------------------------------------------------------------------------------------
- */
+/* --- The survey -------------------------------------------------------------------------------------------------- */
 
 /* Does it say that it returns numbers? */
 static bool measures(const struct tmpl_run *r, const struct tmpl_tool *u)

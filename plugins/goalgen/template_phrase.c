@@ -15,8 +15,7 @@ struct phrase {
 	bool said[TMPL_MAX_PARAMS];
 };
 
-/* --- Values --------------------------------------------------------------------------------------------------------
- */
+/* --- Values ------------------------------------------------------------------------------------------------------ */
 
 static bool is_bare(assay_str text)
 {
@@ -58,8 +57,7 @@ static bool written(const struct tmpl_slot *v)
 	return v->pick == TMPL_LITERAL || v->pick == TMPL_BY_NAME;
 }
 
-/* --- Nouns of parameters -------------------------------------------------------------------------------------------
- */
+/* --- Nouns of parameters ----------------------------------------------------------------------------------------- */
 
 static bool vague(assay_str word)
 {
@@ -80,8 +78,7 @@ static assay_str entity_of(struct tmpl_run *r, const struct tmpl_tool *t, const 
 	return rest.n > 0 ? tmpl_join(&r->arena, &rest, 0) : t->noun;
 }
 
-/* --- The pattern ---------------------------------------------------------------------------------------------------
- */
+/* --- The pattern ------------------------------------------------------------------------------------------------- */
 
 static bool is_ender(assay_str w)
 {
@@ -181,8 +178,7 @@ static void make_pattern(struct tmpl_run *r, const struct tmpl_tool *t, struct p
 	f->n = f->n > 1 ? f->n : 0;
 }
 
-/* --- Which value stands where --------------------------------------------------------------------------------------
- */
+/* --- Which value stands where ------------------------------------------------------------------------------------ */
 
 static bool content_word(assay_str w)
 {
@@ -249,8 +245,7 @@ static void attach(const struct tmpl_tool *t, const struct tmpl_step *s, struct 
 	}
 }
 
-/* --- Writing it ----------------------------------------------------------------------------------------------------
- */
+/* --- Writing it -------------------------------------------------------------------------------------------------- */
 
 static bool counted(const struct tmpl_tool *t, const struct tmpl_param *p, assay_str noun)
 {
@@ -440,8 +435,7 @@ static void add_rest(struct tmpl_run *r, struct text_buf *b, const struct tmpl_s
 	}
 }
 
-/* --- Verbs ---------------------------------------------------------------------------------------------------------
- */
+/* --- Verbs ------------------------------------------------------------------------------------------------------- */
 
 static void add_verb(struct tmpl_run *r, struct text_buf *b, const struct tmpl_tool *t, assay_str verb)
 {
@@ -457,8 +451,7 @@ static void add_verb(struct tmpl_run *r, struct text_buf *b, const struct tmpl_t
 	}
 }
 
-/* --- Finding and listing -------------------------------------------------------------------------------------------
- */
+/* --- Finding and listing ----------------------------------------------------------------------------------------- */
 
 static int query_param(const struct tmpl_tool *t, const struct tmpl_step *s)
 {
@@ -529,8 +522,7 @@ assay_str tmpl_clause(struct tmpl_run *r, const struct tmpl_step *s, bool first)
 	return text_of(&b);
 }
 
-/* --- What to tell in the end ---------------------------------------------------------------------------------------
- */
+/* --- What to tell in the end ------------------------------------------------------------------------------------- */
 
 /* "weight grams" is read as "weight in grams". */
 static assay_str spoken(struct tmpl_run *r, const struct tmpl_words *words)

@@ -4,8 +4,7 @@
 
 enum { LINK_FIT = 5, MAX_TRIALS = 3, MAX_DETOUR = 2 };
 
-/* --- What earlier steps give ---------------------------------------------------------------------------------------
- */
+/* --- What earlier steps give ------------------------------------------------------------------------------------- */
 
 static bool may_refer(const struct tmpl_param *p)
 {
@@ -160,8 +159,7 @@ static bool link_measure(struct tmpl_run *r, const struct tmpl_tool *t, const st
 	return n > 0;
 }
 
-/* --- Steps ---------------------------------------------------------------------------------------------------------
- */
+/* --- Steps ------------------------------------------------------------------------------------------------------- */
 
 static bool add_step(struct tmpl_run *r, int tool, int depth);
 
@@ -419,8 +417,7 @@ static bool add_step(struct tmpl_run *r, int tool, int depth)
 	return made;
 }
 
-/* --- The plan ------------------------------------------------------------------------------------------------------
- */
+/* --- The plan ---------------------------------------------------------------------------------------------------- */
 
 /* Can the tool take something from the steps so far? */
 static bool connects(struct tmpl_run *r, int tool)

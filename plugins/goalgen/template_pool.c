@@ -13,8 +13,7 @@ assay_json *tmpl_own(struct tmpl_run *r, assay_json *v)
 	return v;
 }
 
-/* --- Which texts may stand in a goal -------------------------------------------------------------------------------
- */
+/* --- Which texts may stand in a goal ----------------------------------------------------------------------------- */
 
 static bool names_a_tool(const struct tmpl_run *r, assay_str text)
 {
@@ -45,8 +44,7 @@ bool tmpl_plain(const struct tmpl_run *r, assay_str text)
 	return !names_a_tool(r, text);
 }
 
-/* --- Building ------------------------------------------------------------------------------------------------------
- */
+/* --- Building ---------------------------------------------------------------------------------------------------- */
 
 static int add_record(struct tmpl_run *r, int answer, int parent, assay_str noun, bool listed)
 {
@@ -238,8 +236,7 @@ void tmpl_add_resources(struct tmpl_run *r)
 	}
 }
 
-/* --- What a leaf fits ----------------------------------------------------------------------------------------------
- */
+/* --- What a leaf fits -------------------------------------------------------------------------------------------- */
 
 bool tmpl_date_like(assay_str t)
 {
@@ -406,8 +403,7 @@ int tmpl_name_fit(const struct tmpl_run *r, const struct tmpl_tool *t, const str
 	return 0;
 }
 
-/* --- What a tool says about things ---------------------------------------------------------------------------------
- */
+/* --- What a tool says about things ------------------------------------------------------------------------------- */
 
 const assay_json *tmpl_property(const struct tmpl_run *r, const assay_json *schema, assay_str name, int depth)
 {

@@ -2,8 +2,7 @@
 #include "template.h"
 #include <string.h>
 
-/* --- Verbs and nouns -----------------------------------------------------------------------------------------------
- */
+/* --- Verbs and nouns --------------------------------------------------------------------------------------------- */
 
 struct verb {
 	enum tmpl_act act;
@@ -84,8 +83,7 @@ bool tmpl_generic_noun(assay_str lower)
 static const char *const prepositions[] = {"by", "for",  "from", "with", "in",      "of",    "to", "on",
 					   "at", "into", "via",  "and",  "between", "about", NULL};
 
-/* --- Parameters ----------------------------------------------------------------------------------------------------
- */
+/* --- Parameters -------------------------------------------------------------------------------------------------- */
 
 /* Look through unions for the first alternative that is not null, a few levels deep. */
 static const assay_json *resolve(const struct tmpl_run *r, const assay_json *schema)
@@ -236,8 +234,7 @@ static void read_param(struct tmpl_run *r, struct tmpl_tool *t, const assay_json
 	t->n_params++;
 }
 
-/* --- Tools ---------------------------------------------------------------------------------------------------------
- */
+/* --- Tools ------------------------------------------------------------------------------------------------------- */
 
 static assay_str first_sentence(assay_str text)
 {

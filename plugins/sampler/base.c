@@ -369,8 +369,7 @@ static int draw_sibling(void *self, assay_call *call, assay_tools required, assa
 	return rc;
 }
 
-/* --- stratified: some of each of other samplers --------------------------------------------------------------------
- */
+/* --- stratified: some of each of other samplers ------------------------------------------------------------------ */
 
 #define MAX_STRATA 16
 

@@ -41,8 +41,7 @@ int special_add(seed_list *list, const seed_set *set, assay_error *err)
 	return 0;
 }
 
-/* --- Groups of one name --------------------------------------------------------------------------------------------
- */
+/* --- Groups of one name ------------------------------------------------------------------------------------------ */
 
 typedef struct named {
 	const assay_tool *tool;
@@ -84,8 +83,7 @@ int special_find_groups(const special *s, assay_call *call, seed_list *list, ass
 	return rc;
 }
 
-/* --- Sets that a file names ----------------------------------------------------------------------------------------
- */
+/* --- Sets that a file names -------------------------------------------------------------------------------------- */
 
 /* The place of a tool that the file calls {"server" or "server_id", "tool"}; -1: the catalogue does not have it. */
 static int64_t find_member(const special *s, const named *sorted, size_t n, const assay_json *member)
@@ -186,8 +184,7 @@ static int read_sets(special *s, assay_call *call, seed_list *list, assay_error 
 	return rc;
 }
 
-/* --- The two operations --------------------------------------------------------------------------------------------
- */
+/* --- The two operations ------------------------------------------------------------------------------------------ */
 
 static int find_sets(special *s, assay_call *call, seed_list *list, assay_error *err)
 {

@@ -33,8 +33,7 @@ static int64_t now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* --- without a client ----------------------------------------------------------------------------------------------
- */
+/* --- without a client -------------------------------------------------------------------------------------------- */
 
 typedef struct child {
 	pid_t pid;
@@ -116,8 +115,7 @@ static void exchange(const child *c, const char *request, size_t n, double *us)
 	*us = (double)(now_ns() - begun) / 1000.0;
 }
 
-/* --- with it --------------------------------------------------------------------------------------------------------
- */
+/* --- with it ----------------------------------------------------------------------------------------------------- */
 
 typedef struct client {
 	as_instance *transport;
@@ -168,8 +166,7 @@ static void call_tool(client *c, as_call *call, const assay_json *arguments, dou
 	as_json_free(result);
 }
 
-/* --- figures --------------------------------------------------------------------------------------------------------
- */
+/* --- figures ----------------------------------------------------------------------------------------------------- */
 
 static int compare(const void *a, const void *b)
 {

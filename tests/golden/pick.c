@@ -35,8 +35,7 @@ static void run_personas(golden_case *c)
 	as_buf_puts(&c->got, "]");
 }
 
-/* --- The catalogue of the vectors ----------------------------------------------------------------------------------
- */
+/* --- The catalogue of the vectors -------------------------------------------------------------------------------- */
 
 typedef struct shelf {
 	assay_tool tools[MAX_TOOLS];
@@ -124,8 +123,7 @@ static void add_key(as_buf *out, const assay_tool *t)
 	as_buf_printf(out, "%s\"%.*s::%.*s\"", out->len > 1 ? "," : "", ASSAY_FMT(t->server), ASSAY_FMT(t->name));
 }
 
-/* --- Samplers ------------------------------------------------------------------------------------------------------
- */
+/* --- Samplers ---------------------------------------------------------------------------------------------------- */
 
 static const as_call_hooks hooks = {.draw = golden_draw};
 
@@ -185,8 +183,7 @@ static void run_sample(golden_case *c)
 	as_json_free(catalogue);
 }
 
-/* --- Target pools --------------------------------------------------------------------------------------------------
- */
+/* --- Target pools ------------------------------------------------------------------------------------------------ */
 
 typedef struct writer {
 	assay_offer_sink sink;

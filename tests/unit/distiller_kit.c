@@ -71,8 +71,7 @@ static assay_json *parse(const char *text)
 	return v;
 }
 
-/* --- The hooks -----------------------------------------------------------------------------------------------------
- */
+/* --- The hooks --------------------------------------------------------------------------------------------------- */
 
 typedef struct kit_world {
 	const kit_case *c;
@@ -187,8 +186,7 @@ static int score(void *context, const assay_json *task, const assay_json *trace,
 
 static const as_call_hooks hooks = {.world_call = world_call, .world_reset = world_reset, .score = score};
 
-/* --- A host that runs out of memory --------------------------------------------------------------------------------
- */
+/* --- A host that runs out of memory ------------------------------------------------------------------------------ */
 
 static long countdown; /* the host's makers take no context */
 
@@ -241,8 +239,7 @@ static void make_poor(assay_host *host, assay_json_api *json, long fail_alloc)
 	json->dump = poor_dump;
 }
 
-/* --- The trace -----------------------------------------------------------------------------------------------------
- */
+/* --- The trace --------------------------------------------------------------------------------------------------- */
 
 static void add_step(as_trace *t, const assay_json *step)
 {
@@ -281,8 +278,7 @@ static as_trace *make_trace(const kit_case *c)
 	return t;
 }
 
-/* --- Showing -------------------------------------------------------------------------------------------------------
- */
+/* --- Showing ----------------------------------------------------------------------------------------------------- */
 
 static void show_value(as_buf *out, const assay_json *v)
 {
@@ -359,8 +355,7 @@ static char *show(const assay_json *body)
 	return out.ptr;
 }
 
-/* --- The run -------------------------------------------------------------------------------------------------------
- */
+/* --- The run ----------------------------------------------------------------------------------------------------- */
 
 static void check_body(const kit_run *run, const as_trace *t, const as_catalogue *catalogue)
 {

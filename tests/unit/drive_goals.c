@@ -36,8 +36,7 @@ typedef struct tally {
 	unsigned seeds, goals, some, all, single, intended, discovery;
 } tally;
 
-/* --- Hooks ---------------------------------------------------------------------------------------------------------
- */
+/* --- Hooks ------------------------------------------------------------------------------------------------------- */
 
 static int world_call(void *context, assay_str server, assay_str tool, const assay_json *arguments, assay_json **result,
 		      int *is_error, assay_error *err)
@@ -108,8 +107,7 @@ static int chat(void *context, const assay_json *request, assay_json **reply, as
 
 static const as_call_hooks hooks = {.offers = offers, .act = act, .chat = chat, .world_call = world_call};
 
-/* --- Getting ready -------------------------------------------------------------------------------------------------
- */
+/* --- Getting ready ----------------------------------------------------------------------------------------------- */
 
 static as_instance *opened(driver *d, const char *use, uint32_t role, assay_json *options)
 {
@@ -149,8 +147,7 @@ static void tidy_up(driver *d)
 	demo_estate_close(&d->demo);
 }
 
-/* --- One goal ------------------------------------------------------------------------------------------------------
- */
+/* --- One goal ---------------------------------------------------------------------------------------------------- */
 
 static size_t draw_seeds(driver *d, const char *sampler, as_call *call, const assay_tool **seeds)
 {

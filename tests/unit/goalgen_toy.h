@@ -14,8 +14,7 @@
 #define DESTROYS (ASSAY_TOOL_WRITES | ASSAY_TOOL_DESTRUCTIVE)
 #define MAX_TOOLS 16
 
-/* --- The toy world -------------------------------------------------------------------------------------------------
- */
+/* --- The toy world ----------------------------------------------------------------------------------------------- */
 
 struct toy_tool {
 	const char *server, *name, *description, *input;

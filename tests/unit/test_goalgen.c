@@ -2,8 +2,7 @@
  * find them, and what happens when nothing that the servers say makes sense. */
 #include "tests/unit/goalgen_toy.h"
 
-/* --- Where values come from ----------------------------------------------------------------------------------------
- */
+/* --- Where values come from -------------------------------------------------------------------------------------- */
 
 /* A quoted text is a value that was seen, or, as the text of something new, quotes one. */
 static bool known(const struct toy *t, assay_str quoted)
@@ -85,8 +84,7 @@ START_TEST(values_come_from_somewhere)
 }
 END_TEST
 
-/* --- What is called ------------------------------------------------------------------------------------------------
- */
+/* --- What is called ---------------------------------------------------------------------------------------------- */
 
 START_TEST(looking_around_changes_nothing)
 {
@@ -255,8 +253,7 @@ START_TEST(examples_of_descriptions_are_values)
 }
 END_TEST
 
-/* --- Same and different --------------------------------------------------------------------------------------------
- */
+/* --- Same and different ------------------------------------------------------------------------------------------ */
 
 START_TEST(the_same_seed_gives_the_same_goal)
 {
@@ -299,8 +296,7 @@ START_TEST(other_seeds_give_other_goals)
 }
 END_TEST
 
-/* --- Form ----------------------------------------------------------------------------------------------------------
- */
+/* --- Form -------------------------------------------------------------------------------------------------------- */
 
 START_TEST(a_framing_leads_in)
 {
@@ -360,8 +356,7 @@ START_TEST(a_goal_says_what_it_needs)
 }
 END_TEST
 
-/* --- Things that go wrong ------------------------------------------------------------------------------------------
- */
+/* --- Things that go wrong ---------------------------------------------------------------------------------------- */
 
 START_TEST(failures_of_the_world)
 {
