@@ -5,9 +5,9 @@
 #include "core/run/embed.h"
 #include "core/run/evidence.h"
 #include "core/run/score.h"
+#include "core/run/seeds.h"
 #include "core/task/task.h"
 #include "core/world/probe.h"
-#include <assay/roles/sampler.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -337,7 +337,6 @@ static int hook_draw(void *context, const char *name, assay_tools required, assa
 {
 	as_context *c = context;
 	as_instance *sampler;
-	const assay_sampler_ops *ops;
 	as_rng rng;
 	as_call call = c->call;
 	char use[96];
@@ -349,8 +348,7 @@ static int hook_draw(void *context, const char *name, assay_tools required, assa
 	}
 	as_rng_seed(&rng, seed);
 	call.rng = &rng; /* a draw of its own: the caller's numbers stay where they are */
-	ops = as_instance_ops(sampler);
-	return ops->draw(as_instance_self(sampler), &call.pub, required, candidates, n, picked, n_picked, err);
+	return as_draw(sampler, use, &call, required, candidates, n, picked, n_picked, err);
 }
 
 static int hook_embed(void *context, const char *embedder, const assay_str *texts, size_t n, assay_vector_sink *vectors,

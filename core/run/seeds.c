@@ -22,10 +22,47 @@ static int all_but(assay_tools all, const assay_tool *tool, as_arena *a, assay_t
 	return 0;
 }
 
+/* What a sampler says it picked is not taken on its word. */
+static int check_picked(const char *use, const uint32_t *picked, size_t n_picked, size_t n, size_t count,
+			assay_error *err)
+{
+	bool *seen;
+	int rc = 0;
+	if (n_picked > n) {
+		return as_fail(err, ASSAY_EPLUGIN, "%s picked %zu tools, and was asked for %zu", use, n_picked, n);
+	}
+	seen = as_new(count + 1, sizeof *seen);
+	if (!seen) {
+		return as_fail_memory(err);
+	}
+	for (size_t i = 0; i < n_picked && rc == 0; i++) {
+		if (picked[i] >= count) {
+			rc = as_fail(err, ASSAY_EPLUGIN, "%s picked tool %u of %zu", use, picked[i], count);
+		} else if (seen[picked[i]]) {
+			rc = as_fail(err, ASSAY_EPLUGIN, "%s picked tool %u twice", use, picked[i]);
+		} else {
+			seen[picked[i]] = true;
+		}
+	}
+	free(seen);
+	return rc;
+}
+
+int as_draw(const as_instance *sampler, const char *use, as_call *call, assay_tools required,
+	    assay_tools candidates, size_t n, uint32_t *picked, size_t *n_picked, assay_error *err)
+{
+	const assay_sampler_ops *ops = as_instance_ops(sampler);
+	int rc;
+	*n_picked = 0;
+	rc = ops->draw(as_instance_self(sampler), &call->pub, required, candidates, n, picked, n_picked, err);
+	rc = rc < 0 ? rc : check_picked(use, picked, *n_picked, n, candidates.count, err);
+	*n_picked = rc < 0 ? 0 : *n_picked;
+	return rc;
+}
+
 static int draw_around(as_context *c, const as_category_spec *category, const as_instance *sampler,
 		       const assay_tool *anchor, as_seeds *out, assay_error *err)
 {
-	const assay_sampler_ops *ops = as_instance_ops(sampler);
 	assay_tools all = as_catalogue_tools(c->engine->catalogue), candidates;
 	size_t wanted = category->size > 1 ? category->size - 1 : 1, n = 0;
 	const assay_tool **list = as_arena_alloc(&out->arena, (wanted + 1) * sizeof(const assay_tool *));
@@ -37,17 +74,13 @@ static int draw_around(as_context *c, const as_category_spec *category, const as
 	list[0] = anchor;
 	rc = all_but(all, list[0], &out->arena, &candidates, err);
 	if (rc == 0) {
-		rc = ops->draw(as_instance_self(sampler), &c->call.pub, (assay_tools){list, 1}, candidates, wanted,
-			       picked, &n, err);
+		rc = as_draw(sampler, category->sampler.use, &c->call, (assay_tools){list, 1}, candidates, wanted,
+			     picked, &n, err);
 	}
-	for (size_t i = 0; i < n && i < wanted && rc == 0; i++) {
-		if (picked[i] >= candidates.count) {
-			return as_fail(err, ASSAY_EPLUGIN, "%s picked tool %u of %zu", category->sampler.use, picked[i],
-				       candidates.count);
-		}
+	for (size_t i = 0; i < n; i++) {
 		list[i + 1] = candidates.list[picked[i]];
 	}
-	out->tools = (assay_tools){list, 1 + (n < wanted ? n : wanted)};
+	out->tools = (assay_tools){list, 1 + n};
 	return rc;
 }
 
