@@ -48,8 +48,8 @@ static int check_picked(const char *use, const uint32_t *picked, size_t n_picked
 	return rc;
 }
 
-int as_draw(const as_instance *sampler, const char *use, as_call *call, assay_tools required,
-	    assay_tools candidates, size_t n, uint32_t *picked, size_t *n_picked, assay_error *err)
+int as_draw(const as_instance *sampler, const char *use, as_call *call, assay_tools required, assay_tools candidates,
+	    size_t n, uint32_t *picked, size_t *n_picked, assay_error *err)
 {
 	const assay_sampler_ops *ops = as_instance_ops(sampler);
 	int rc;

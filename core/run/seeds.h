@@ -21,10 +21,10 @@ typedef struct as_seed_count {
 } as_seed_count;
 int as_seeds_count(as_context *c, uint32_t category, as_seed_count *out, assay_error *err);
 
-/* One draw of a sampler (use: its name, for messages), whose answer is looked at: ASSAY_EPLUGIN where it picked more than
- * n tools, a tool that is no candidate, or one twice. picked has room for n. */
-int as_draw(const as_instance *sampler, const char *use, as_call *call, assay_tools required,
-	    assay_tools candidates, size_t n, uint32_t *picked, size_t *n_picked, assay_error *err);
+/* One draw of a sampler (use: its name, for messages), whose answer is looked at: ASSAY_EPLUGIN where it picked more
+ * than n tools, a tool that is no candidate, or one twice. picked has room for n. */
+int as_draw(const as_instance *sampler, const char *use, as_call *call, assay_tools required, assay_tools candidates,
+	    size_t n, uint32_t *picked, size_t *n_picked, assay_error *err);
 
 void as_seeds_clear(as_seeds *s);
 
