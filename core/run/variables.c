@@ -60,11 +60,24 @@ static void unescape(assay_str quoted, bool escapes, as_buf *out)
 	}
 }
 
-static int read_value(assay_str value, as_buf *out, assay_error *err)
+/* Where a comment begins: "#" behind a blank. The length of the text when there is none. */
+static size_t comment_at(assay_str text)
 {
+	for (size_t i = 1; i < text.len; i++) {
+		if (text.ptr[i] == '#' && (text.ptr[i - 1] == ' ' || text.ptr[i - 1] == '\t')) {
+			return i;
+		}
+	}
+	return text.len;
+}
+
+/* raw: what is behind the "=". */
+static int read_value(assay_str raw, as_buf *out, assay_error *err)
+{
+	assay_str value = as_trim(raw);
 	const char *end;
 	if (value.len == 0 || !strchr("\"'", value.ptr[0])) {
-		as_buf_add(out, value);
+		as_buf_add(out, as_trim((assay_str){raw.ptr, comment_at(raw)}));
 		return as_buf_check(out, err);
 	}
 	end = closing_quote(value);
@@ -82,7 +95,8 @@ static int read_value(assay_str value, as_buf *out, assay_error *err)
 void as_variables_write(as_buf *out, assay_str name, assay_str value)
 {
 	bool plain = as_str_eq(as_trim(value), value) && !memchr(value.ptr, '\n', value.len) &&
-		     !memchr(value.ptr, '\r', value.len) && !(value.len > 0 && strchr("\"'", value.ptr[0]));
+		     !memchr(value.ptr, '\r', value.len) && comment_at(value) == value.len &&
+		     !(value.len > 0 && strchr("\"'", value.ptr[0]));
 	as_buf_printf(out, "%.*s=%s", ASSAY_FMT(name), plain ? "" : "\"");
 	for (size_t i = 0; i < value.len; i++) {
 		char c = value.ptr[i];
@@ -116,7 +130,7 @@ static int add_line(as_variables *v, assay_str line, uint32_t number, const char
 		as_fail(err, ASSAY_EDATA, "expected NAME=value"); /* without the line: it may hold a secret */
 		return as_error_where(err, path, number);
 	}
-	rc = read_value(as_trim((assay_str){line.ptr + eq + 1, line.len - eq - 1}), &value, err);
+	rc = read_value((assay_str){line.ptr + eq + 1, line.len - eq - 1}, &value, err);
 	if (rc == 0 && as_grow(&v->list, &v->cap, v->n + 1, sizeof *v->list)) {
 		v->list[v->n].name = as_arena_cstr(&v->arena, name);
 		v->list[v->n++].value = as_arena_cstr(&v->arena, as_buf_str(&value));
@@ -154,7 +168,8 @@ static int load_file(as_variables *v, const char *path, assay_error *err)
 	assay_text text = {0};
 	uint32_t number = 0;
 	int rc = as_file_read_text(path, AS_DOTENV_MAX, &text, err);
-	for (size_t i = 0; rc == 0 && i < text.len;) {
+	size_t mark = rc == 0 && as_str_starts(as_text_str(text), ASSAY_STR("\xEF\xBB\xBF")) ? 3 : 0;
+	for (size_t i = mark; rc == 0 && i < text.len;) {
 		size_t end = i;
 		while (end < text.len && text.ptr[end] != '\n') {
 			end++;

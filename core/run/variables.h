@@ -6,8 +6,9 @@
 
 typedef struct as_variables as_variables;
 #define AS_DOTENV_MAX ((size_t)16 << 20) /* bytes of a file .env */
-/* dir: where .env may lie (it need not). ASSAY_EDATA with line for a line that is not NAME=value, empty or a comment,
- * or whose value begins with a quote that is not closed; and for a .env that is no file. */
+/* dir: where .env may lie (it need not). "#" behind a blank begins a comment where the value has no quotes. ASSAY_EDATA
+ * with line for a line that is not NAME=value, empty or a comment, or whose value begins with a quote that is not
+ * closed; and for a .env that is no file. */
 int as_variables_load(const char *dir, as_variables **out, assay_error *err);
 void as_variables_free(as_variables *v);
 /* A line of .env that reads back as that value, whatever is in it but a NUL. */

@@ -37,12 +37,14 @@ START_TEST(test_reading)
 {
 	assay_error err = {0};
 	place p;
-	ck_ok(load(&p,
-		   ASSAY_STR("# a comment\n\nPLAIN=one two \r\nQUOTED=\"a = b\"\n  SINGLE = 'x'\nexport EXPORTED=yes\n"
-			     "EMPTY=\nTWICE=1\nTWICE=2\nURL=http://h/?a=b#c\nASSAY_TEST_SET=file\n_9=last\n"
-			     "LINES=\"a\\nb\\r\\t\\\"c\\\" \\\\ C:\\x\" # said\nRAW='a\\nb' #x\nJSON=\"{\"a\":1}\"\n"
-			     "INNER=5\" wide\nNONE=''\n"),
-		   &err));
+	ck_ok(load(
+		&p,
+		ASSAY_STR(
+			"\xEF\xBB\xBFMARKED=1\n# a comment\n\nPLAIN=one two \r\nQUOTED=\"a = b\"\n  SINGLE = 'x'\nexport EXPORTED=yes\n"
+			"EMPTY=\nTWICE=1\nTWICE=2\nURL=http://h/?a=b#c\nASSAY_TEST_SET=file\n_9=last\n"
+			"LINES=\"a\\nb\\r\\t\\\"c\\\" \\\\ C:\\x\" # said\nRAW='a\\nb' #x\nJSON=\"{\"a\":1}\"\n"
+			"INNER=5\" wide\nNONE=''\nNOTED=a b \t# said\nONLY= # said\nHASH=#a#b\n"),
+		&err));
 	setenv("ASSAY_TEST_SET", "environment", 1);
 	ck_assert_str_eq(as_variable(p.variables, "PLAIN"), "one two");
 	ck_assert_str_eq(as_variable(p.variables, "QUOTED"), "a = b");
@@ -56,6 +58,10 @@ START_TEST(test_reading)
 	ck_assert_str_eq(as_variable(p.variables, "JSON"), "{\"a\":1}");
 	ck_assert_str_eq(as_variable(p.variables, "INNER"), "5\" wide");
 	ck_assert_str_eq(as_variable(p.variables, "NONE"), "");
+	ck_assert_str_eq(as_variable(p.variables, "NOTED"), "a b");
+	ck_assert_str_eq(as_variable(p.variables, "ONLY"), "");
+	ck_assert_str_eq(as_variable(p.variables, "HASH"), "#a#b");
+	ck_assert_str_eq(as_variable(p.variables, "MARKED"), "1");
 	ck_assert_str_eq(as_variable(p.variables, "_9"), "last");
 	ck_assert_str_eq(as_variable(p.variables, "ASSAY_TEST_SET"), "environment");
 	ck_assert_ptr_null(as_variable(p.variables, "ASSAY_TEST_UNSET"));
