@@ -12,63 +12,51 @@
 #define PROGRAM "bwrap"
 #define MAX_SOCKETS ((size_t)8 << 20) /* bytes of the list of sockets */
 
-static void word(assay_json *args, int *rc, const char *text)
+/* bwrap's arguments as they grow. */
+typedef struct mounts {
+	assay_json *args;
+	assay_json *shown;   /* folders that a private /tmp or /run would hide */
+	assay_json *covered; /* files that /dev/null lies on, as keys */
+	int rc;
+} mounts;
+
+static void word(mounts *m, const char *text)
 {
-	*rc |= as_json_append(args, as_json_cstring(text));
+	m->rc |= as_json_append(m->args, as_json_cstring(text));
 }
 
 /* --OPTION FROM TO, where both are the same. */
-static void at_its_place(assay_json *args, int *rc, const char *option, const char *path)
+static void at_its_place(mounts *m, const char *option, const char *path)
 {
-	word(args, rc, option);
-	word(args, rc, path);
-	word(args, rc, path);
+	word(m, option);
+	word(m, path);
+	word(m, path);
 }
 
 /* Show a folder that the private /tmp or /run would hide. Never one of these itself, or one above them. */
-static void show_hidden(assay_json *args, int *rc, assay_str folder)
+static void show_hidden(mounts *m, assay_str folder)
 {
 	as_buf path = {0};
 	if ((as_str_starts(folder, ASSAY_STR("/tmp/")) || as_str_starts(folder, ASSAY_STR("/run/"))) &&
 	    folder.len > 5) {
 		as_buf_add(&path, folder);
-		*rc |= path.failed ? ASSAY_ENOMEM : 0;
-		at_its_place(args, rc, "--ro-bind", path.ptr);
+		m->rc |= path.failed ? ASSAY_ENOMEM : 0;
+		at_its_place(m, "--ro-bind", path.ptr);
+		m->rc |= as_json_append(m->shown, as_json_string(folder));
 	}
 	as_buf_free(&path);
 }
 
-static void add_system(assay_json *args, int *rc, bool network)
+static void add_system(mounts *m, bool network)
 {
-	static const char *const mounts[] = {"--ro-bind", "/",       "/",    "--dev",   "/dev", "--proc",
-					     "/proc",     "--tmpfs", "/tmp", "--tmpfs", "/run"};
-	for (size_t i = 0; i < sizeof mounts / sizeof *mounts; i++) {
-		word(args, rc, mounts[i]);
+	static const char *const fixed[] = {"--ro-bind", "/",       "/",    "--dev",   "/dev", "--proc",
+					    "/proc",     "--tmpfs", "/tmp", "--tmpfs", "/run"};
+	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
+		word(m, fixed[i]);
 	}
 	if (network) {
-		at_its_place(args, rc, "--ro-bind-try", "/run/systemd/resolve"); /* /etc/resolv.conf may lead there */
+		at_its_place(m, "--ro-bind-try", "/run/systemd/resolve"); /* /etc/resolv.conf may lead there */
 	}
-}
-
-/* Later mounts lie on top of earlier ones: what may be written to on what may be read, what is secret on all. */
-static void add_places(assay_json *args, int *rc, const as_sandbox_place *place, const char *folder,
-		       const char *program)
-{
-	as_buf secrets = {0};
-	show_hidden(args, rc, as_str(place->base_dir));
-	show_hidden(args, rc, as_str(folder));
-	show_hidden(args, rc, as_path_dir(as_str(program)));
-	if (place->state) {
-		at_its_place(args, rc, "--bind", place->state);
-	}
-	as_path_join(&secrets, as_str(place->base_dir), ASSAY_STR(".env"));
-	if (as_file_exists(secrets.ptr ? secrets.ptr : "")) {
-		word(args, rc, "--ro-bind");
-		word(args, rc, "/dev/null");
-		word(args, rc, secrets.ptr);
-	}
-	*rc |= secrets.failed ? ASSAY_ENOMEM : 0;
-	as_buf_free(&secrets);
 }
 
 static bool is_below(const char *path, const char *folder)
@@ -77,16 +65,67 @@ static bool is_below(const char *path, const char *folder)
 	return strncmp(path, folder, n) == 0 && path[n] == '/';
 }
 
-/* Is it a socket that a server would see? What lies in its environment's folder is its own. */
-static bool is_seen(const char *path, const as_sandbox_place *place)
+/* Lay /dev/null on a file, once. */
+static void cover_at(mounts *m, const char *path)
+{
+	if (!as_json_get(m->covered, path)) {
+		word(m, "--ro-bind");
+		word(m, "/dev/null");
+		word(m, path);
+		m->rc |= as_json_set(m->covered, path, as_json_null());
+	}
+}
+
+/* Cover a file, by its real path, wherever a server would see it: where it is, unless that is gone, and in the folders
+ * that are shown again, which may be called by a link to them. bwrap itself would not follow an absolute link. */
+static void cover(mounts *m, const char *real)
 {
 	static const char *const gone[] = {"/tmp", "/run", "/dev", "/proc"};
-	struct stat st;
+	bool seen = true;
 	for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) {
-		if (is_below(path, gone[i])) {
-			return false;
-		}
+		seen = seen && !is_below(real, gone[i]);
 	}
+	if (seen) {
+		cover_at(m, real);
+	}
+	for (const assay_json *f = as_json_first(m->shown); f; f = as_json_next(f)) {
+		char *folder = realpath(as_json_cstr(f, ""), NULL);
+		as_buf path = {0};
+		if (folder && is_below(real, folder)) {
+			as_path_join(&path, as_json_str(f), as_str(real + strlen(folder) + 1));
+			m->rc |= path.failed ? ASSAY_ENOMEM : 0;
+			cover_at(m, path.ptr ? path.ptr : "");
+		}
+		as_buf_free(&path);
+		free(folder);
+	}
+}
+
+/* Later mounts lie on top of earlier ones: what may be written to on what may be read, what is secret on all. */
+static void add_places(mounts *m, const as_sandbox_place *place, const char *folder, const char *program)
+{
+	as_buf secrets = {0};
+	char *real;
+	show_hidden(m, as_str(place->base_dir));
+	show_hidden(m, as_str(folder));
+	show_hidden(m, as_path_dir(as_str(program)));
+	if (place->state) {
+		at_its_place(m, "--bind", place->state);
+	}
+	as_path_join(&secrets, as_str(place->base_dir), ASSAY_STR(".env"));
+	real = secrets.ptr && as_file_exists(secrets.ptr) ? realpath(secrets.ptr, NULL) : NULL;
+	if (real) {
+		cover(m, real);
+	}
+	free(real);
+	m->rc |= secrets.failed ? ASSAY_ENOMEM : 0;
+	as_buf_free(&secrets);
+}
+
+/* Is it a socket of somebody else's? What lies in its environment's folder is its own. */
+static bool is_foreign(const char *path, const as_sandbox_place *place)
+{
+	struct stat st;
 	return !(place->state && is_below(path, place->state)) && lstat(path, &st) == 0 && S_ISSOCK(st.st_mode);
 }
 
@@ -107,22 +146,19 @@ static assay_str socket_of(assay_str line)
 }
 
 /* A namespace of the network keeps nobody from a service's socket in the file system, and neither does a mount that can
- * only be read. Those that there are now are covered; where the system does not list them, none is. */
-static void cover_sockets(assay_json *args, int *rc, const as_sandbox_place *place)
+ * only be read. Those that there are now are covered, as far as the system lists them with their whole path: one that
+ * was bound by a relative name could lie anywhere. */
+static void cover_sockets(mounts *m, const as_sandbox_place *place)
 {
-	assay_json *covered = as_json_object();
 	assay_text text = {0};
 	assay_str rest;
-	*rc |= covered ? as_file_read("/proc/net/unix", MAX_SOCKETS, &text, NULL) == ASSAY_ENOMEM : ASSAY_ENOMEM;
-	for (rest = as_text_str(text); rest.len > 0 && *rc == 0;) {
+	m->rc |= as_file_read("/proc/net/unix", MAX_SOCKETS, &text, NULL) == ASSAY_ENOMEM ? ASSAY_ENOMEM : 0;
+	for (rest = as_text_str(text); rest.len > 0 && m->rc == 0;) {
 		const char *end = memchr(rest.ptr, '\n', rest.len);
 		assay_str line = {rest.ptr, end ? (size_t)(end - rest.ptr) : rest.len}, path = socket_of(line);
 		char *name = path.len > 0 ? as_strndup(path) : NULL, *real = name ? realpath(name, NULL) : NULL;
-		if (real && is_seen(real, place) && !as_json_get(covered, real)) {
-			word(args, rc, "--ro-bind");
-			word(args, rc, "/dev/null");
-			word(args, rc, real);
-			*rc |= as_json_set(covered, real, as_json_null());
+		if (real && is_foreign(real, place)) {
+			cover(m, real);
 		}
 		free(real);
 		free(name);
@@ -130,7 +166,6 @@ static void cover_sockets(assay_json *args, int *rc, const as_sandbox_place *pla
 		rest.len -= line.len + (end != NULL);
 	}
 	as_text_free(&text);
-	as_json_free(covered);
 }
 
 /* What a sandbox is made of, beside its settings. */
@@ -146,27 +181,26 @@ static void free_parts(parts *p)
 	as_buf_free(&p->folder);
 }
 
-static void add_confinement(assay_json *args, int *rc, const assay_json *network, const as_sandbox_place *place,
-			    const parts *p)
+static void add_confinement(mounts *m, const assay_json *network, const as_sandbox_place *place, const parts *p)
 {
 	static const char *const fixed[] = {"--die-with-parent", "--new-session", "--unshare-all", "--cap-drop", "ALL",
 					    "--setenv",          "TMPDIR",        "/tmp"};
 	bool host = as_str_is(as_json_str(network), "host");
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
-		word(args, rc, fixed[i]);
+		word(m, fixed[i]);
 	}
 	if (host) {
-		word(args, rc, "--share-net");
+		word(m, "--share-net");
 	}
-	add_system(args, rc, host);
+	add_system(m, host);
 	if (as_json_type(network) == ASSAY_JSON_ARRAY) {
-		show_hidden(args, rc, as_path_dir(as_buf_str(&p->gate)));
+		show_hidden(m, as_path_dir(as_buf_str(&p->gate)));
 	}
-	add_places(args, rc, place, p->folder.ptr, p->program.ptr);
-	cover_sockets(args, rc, place);
-	word(args, rc, "--chdir");
-	word(args, rc, p->folder.ptr);
-	word(args, rc, "--");
+	add_places(m, place, p->folder.ptr, p->program.ptr);
+	cover_sockets(m, place);
+	word(m, "--chdir");
+	word(m, p->folder.ptr);
+	word(m, "--");
 }
 
 /* The arguments of bwrap, or of the gate, which starts it and then itself within (gate.c). */
@@ -174,31 +208,33 @@ static assay_json *make_args(const assay_json *network, const as_sandbox_place *
 			     const parts *p)
 {
 	bool gated = as_json_type(network) == ASSAY_JSON_ARRAY;
-	assay_json *args = as_json_array();
-	int rc = args ? 0 : ASSAY_ENOMEM;
+	mounts m = {.args = as_json_array(), .shown = as_json_array(), .covered = as_json_object()};
+	m.rc = m.args && m.shown && m.covered ? 0 : ASSAY_ENOMEM;
 	for (const assay_json *e = gated ? as_json_first(network) : NULL; e; e = as_json_next(e)) {
-		word(args, &rc, AS_GATE_ALLOW);
-		rc |= as_json_append(args, as_json_clone(e));
+		word(&m, AS_GATE_ALLOW);
+		m.rc |= as_json_append(m.args, as_json_clone(e));
 	}
 	if (gated) {
-		word(args, &rc, "--");
-		word(args, &rc, p->bwrap.ptr);
+		word(&m, "--");
+		word(&m, p->bwrap.ptr);
 	}
-	add_confinement(args, &rc, network, place, p);
+	add_confinement(&m, network, place, p);
 	if (gated) {
-		word(args, &rc, p->gate.ptr);
-		word(args, &rc, AS_GATE_INSIDE);
-		word(args, &rc, "--");
+		word(&m, p->gate.ptr);
+		word(&m, AS_GATE_INSIDE);
+		word(&m, "--");
 	}
-	rc |= as_json_append(args, as_json_clone(as_json_get(launch, "command")));
+	m.rc |= as_json_append(m.args, as_json_clone(as_json_get(launch, "command")));
 	for (const assay_json *a = as_json_first(as_json_get(launch, "args")); a; a = as_json_next(a)) {
-		rc |= as_json_append(args, as_json_clone(a));
+		m.rc |= as_json_append(m.args, as_json_clone(a));
 	}
-	if (rc < 0) {
-		as_json_free(args);
-		args = NULL;
+	as_json_free(m.shown);
+	as_json_free(m.covered);
+	if (m.rc < 0) {
+		as_json_free(m.args);
+		m.args = NULL;
 	}
-	return args;
+	return m.args;
 }
 
 static int find_parts(const as_sandbox_place *place, const assay_json *launch, parts *p, assay_error *err)

@@ -1,10 +1,10 @@
 /* Servers in a sandbox: bubblewrap (bwrap), which uses the kernel's namespaces and needs no privilege.
  *
  * What a server in it can do: read the file system, but not other people's temporary files, /run (sockets of services)
- * or the manifest's .env, nor sockets of services elsewhere that were there when it started; write to its environment's
- * folder and to a private /tmp, which goes when it does; see its own processes. It reaches no network, not even
- * loopback ("network": "off"), or all that we do ("host"), or the hosts of a list by way of a proxy (gate.c): that
- * takes a server that heeds HTTP_PROXY and HTTPS_PROXY. */
+ * or the manifest's .env, nor sockets of services elsewhere that were there when it started and are known by an
+ * absolute path; write to its environment's folder and to a private /tmp, which goes when it does; see its own
+ * processes. It reaches no network, not even loopback ("network": "off"), or all that we do ("host"), or the hosts of a
+ * list by way of a proxy (gate.c): that takes a server that heeds HTTP_PROXY and HTTPS_PROXY. */
 #ifndef AS_SANDBOX_H
 #define AS_SANDBOX_H
 
