@@ -27,6 +27,21 @@ static bool call_failed(const assay_json *call)
 	return status.len > 0 && !as_str_is(status, "ok");
 }
 
+/* The call that a server's line tells of; of a vetting, that did not end well, the first that failed. */
+static const assay_json *call_of(const assay_json *o)
+{
+	const assay_json *vetting = as_json_get(o, "vetting");
+	if (!vetting || as_json_boolean(as_json_get(vetting, "ok"), 0)) {
+		return as_json_get(o, "call");
+	}
+	for (const assay_json *t = as_json_first(as_json_get(vetting, "tools")); t; t = as_json_next(t)) {
+		if (call_failed(t) && !as_str_is(as_json_str(as_json_get(t, "status")), "skipped")) {
+			return t;
+		}
+	}
+	return NULL;
+}
+
 /* Names that stand in a list of tools more than once. NULL: no memory. */
 static assay_json *repeated(const assay_json *tools)
 {
@@ -66,12 +81,14 @@ static int look(const checking *k, as_context *c, const as_server_spec *s, assay
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
 		rc |= as_json_set(o, parts[i], as_json_detach(described, parts[i]));
 	}
+	/* What is spoken, which may not be what the manifest says. */
+	rc |= as_json_set(o, "transport", as_json_clone(as_json_pointer(o, "/fingerprint/transport")));
 	as_json_free(described);
 	v.tools = tools;
 	rc = rc < 0 ? as_fail_memory(err)
-	     : vet  ? as_vet_server(&v, &found, err)
+	     : vet  ? as_vet_server(&v, &broken, &found, err)
 		    : as_vet_probe(&v, &broken, &found, err);
-	if (rc == 0 && !vet && call_failed(found)) {
+	if (rc == 0 && (broken || (!vet && call_failed(found)))) {
 		*exit = broken ? AS_EXIT_UNREACHABLE : AS_EXIT_NO;
 	}
 	if (rc == 0 && as_json_set(o, vet ? "vetting" : "call", found) < 0) {
@@ -140,7 +157,7 @@ static void number_cell(const assay_json *v, char out[24])
 
 static int check_line(assay_json *table, const assay_json *o)
 {
-	const assay_json *print = as_json_get(o, "fingerprint"), *called = as_json_get(o, "call");
+	const assay_json *print = as_json_get(o, "fingerprint"), *called = call_of(o);
 	char start[24], call[24], stop[24], tools[24];
 	bool ok = as_json_boolean(as_json_get(o, "ok"), 0), failed = call_failed(called);
 	as_buf said = {0};
@@ -218,7 +235,8 @@ static void say_findings(const as_cli *cli, const assay_json *vetting)
 			    as_json_cstr(as_json_get(m, "tool"), ""));
 	}
 	for (const assay_json *m = as_json_first(as_json_get(vetting, "smells")); m; m = as_json_next(m)) {
-		as_say_line(cli, "smell  %s: %s: %s", as_json_cstr(as_json_get(m, "tool"), ""),
+		const char *tool = as_json_cstr(as_json_get(m, "tool"), ""); /* none: it is about the whole list */
+		as_say_line(cli, "smell  %s%s%s: %s", tool, tool[0] ? ": " : "",
 			    as_json_cstr(as_json_get(m, "where"), ""), as_json_cstr(as_json_get(m, "what"), ""));
 	}
 }

@@ -171,6 +171,56 @@ static void say_result(const as_cli *cli, assay_str text)
 	}
 }
 
+/* What a part of an answer is that is no text: "[image, image/png, 1234 bytes]", "[resource_link, file:///x]". */
+static void add_part(as_buf *out, const assay_json *part)
+{
+	const assay_json *inner = as_json_get(part, "resource") ? as_json_get(part, "resource") : part;
+	assay_str data = as_json_str(as_json_get(part, "data")), text = as_json_str(as_json_get(inner, "text"));
+	assay_str facts[] = {as_json_str(as_json_get(inner, "uri")), as_json_str(as_json_get(inner, "mimeType"))};
+	size_t bytes;
+	data = data.len ? data : as_json_str(as_json_get(inner, "blob"));
+	while (data.len > 0 && data.ptr[data.len - 1] == '=') {
+		data.len--;
+	}
+	bytes = data.len ? data.len / 4 * 3 + data.len % 4 * 3 / 4 : text.len; /* of base64 */
+	as_buf_printf(out, "[%s", as_json_cstr(as_json_get(part, "type"), "a part without a type"));
+	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+		if (facts[i].len > 0) {
+			as_buf_printf(out, ", %.*s", ASSAY_FMT(facts[i]));
+		}
+	}
+	if (bytes > 0) {
+		as_buf_printf(out, ", %zu bytes", bytes);
+	}
+	as_buf_byte(out, ']');
+}
+
+/* An answer for people: its texts, and of all else what there is of it. One without a text whose content is structured,
+ * or that has none, is shown as it came. */
+static int render(const assay_json *result, as_buf *out, assay_error *err)
+{
+	const assay_json *content = as_json_get(result, "content");
+	size_t texts = 0;
+	for (const assay_json *p = as_json_first(content); p; p = as_json_next(p)) {
+		texts += as_str_is(as_json_str(as_json_get(p, "type")), "text");
+	}
+	if (as_json_count(content) == 0 || (texts == 0 && as_json_get(result, "structuredContent"))) {
+		as_render_result(result, out);
+		return as_buf_check(out, err);
+	}
+	for (const assay_json *p = as_json_first(content); p; p = as_json_next(p)) {
+		if (p != as_json_first(content)) {
+			as_buf_byte(out, '\n');
+		}
+		if (as_str_is(as_json_str(as_json_get(p, "type")), "text")) {
+			as_buf_add(out, as_json_str(as_json_get(p, "text")));
+		} else {
+			add_part(out, p);
+		}
+	}
+	return as_buf_check(out, err);
+}
+
 static int call(as_cli *cli, const as_visit *v, assay_error *err)
 {
 	const char *id = cli->arguments[1], *tool = cli->arguments[2];
@@ -201,8 +251,8 @@ static int call(as_cli *cli, const as_visit *v, assay_error *err)
 	as_log_put(cli->log, "servers", ASSAY_LOG_INFO, "%s of %s took %.1f ms", tool, id,
 		   (double)(as_now_us() - begun) / 1000.0);
 	as_visit_leave(&c);
+	rc = rc < 0 ? rc : render(answer.result, &text, err);
 	if (rc == 0) {
-		as_render_result(answer.result, &text);
 		say_result(cli, as_buf_str(&text));
 		rc = as_say_json(cli, answer.result ? as_json_clone(answer.result) : as_json_null(), err);
 	}
@@ -280,7 +330,7 @@ const as_verb as_verb_servers = {
 		"write only where an environment holds what they do; it proposes the class, tells which credentials are missing, and\n"
 		"lists what is odd in descriptions and schemas.\n\n"
 		"tools shows the tools of all servers that can be reached; call makes one call (ARGUMENTS is a JSON object) and\n"
-		"prints the result. Nothing is kept.",
+		"prints the result, of what is no text a line that says what it is; --json has all. Nothing is kept.",
 	.options = options,
 	.examples = "  assay servers import ~/.cursor/mcp.json --into assay.json\n  assay servers check --vet\n"
 		    "  assay servers call almanac list_cities '{}'\n",

@@ -21,6 +21,7 @@ typedef struct trial {
 	as_buf reason;
 	int64_t us;
 	bool recovered;
+	bool gone; /* the last call had no answer, or none that is one */
 } trial;
 
 typedef struct vetting {
@@ -38,7 +39,7 @@ typedef struct vetting {
 static bool is_allowed(const as_vetting *v, const assay_tool *t)
 {
 	return v->server->environment || v->server->sandbox || v->allow_writes ||
-	       (!(t->flags & ASSAY_TOOL_DESTRUCTIVE) && vet_class_of(t) != AS_CLASS_STATEFUL_WRITE);
+	       vet_class_of(t) != AS_CLASS_STATEFUL_WRITE;
 }
 
 /* The tools with their effects by annotation and name: whatever the manifest's class says of all of them, a tool that
@@ -187,7 +188,7 @@ static int try_tool(vetting *x, trial *t, size_t try, assay_error *err)
 {
 	as_answer answer = {0};
 	assay_json *arguments = NULL;
-	bool ready, gone = false;
+	bool ready;
 	int rc = vet_arguments(&x->pool, t->tool, try, t->tool->name, &arguments, &ready, err);
 	if (rc == 0 && try > 0 && as_json_equal(arguments, t->arguments)) {
 		as_json_free(arguments); /* nothing new to say */
@@ -195,8 +196,8 @@ static int try_tool(vetting *x, trial *t, size_t try, assay_error *err)
 	}
 	as_json_free(t->arguments);
 	t->arguments = arguments;
-	rc = rc < 0 ? rc : call_tool(x->v, t->tool, arguments, &answer, &t->state, &t->reason, &t->us, &gone, err);
-	x->gone = gone ? x->gone + 1 : 0;
+	rc = rc < 0 ? rc : call_tool(x->v, t->tool, arguments, &answer, &t->state, &t->reason, &t->us, &t->gone, err);
+	x->gone = t->gone ? x->gone + 1 : 0;
 	if (rc == 0 && keep_dependencies(x, t->state == TRIAL_OK) < 0) {
 		rc = as_fail_memory(err);
 	}
@@ -271,14 +272,15 @@ static assay_json *trial_record(const trial *t)
 	return o;
 }
 
-static int conclude(vetting *x, assay_json **out, assay_error *err)
+static int conclude(vetting *x, bool *broken, assay_json **out, assay_error *err)
 {
 	assay_json *o = as_json_object(), *tools = as_json_array();
-	int64_t exercised = 0, passed = 0;
+	int64_t exercised = 0, passed = 0, gone = 0;
 	int rc = 0;
 	for (size_t i = 0; i < x->tools.count && rc == 0; i++) {
 		exercised += x->trials[i].state != TRIAL_SKIPPED;
 		passed += x->trials[i].state == TRIAL_OK;
+		gone += x->trials[i].gone;
 		rc = as_json_append(tools, trial_record(&x->trials[i]));
 	}
 	rc |= as_json_set(o, "tools", tools);
@@ -296,15 +298,17 @@ static int conclude(vetting *x, assay_json **out, assay_error *err)
 		as_json_free(o);
 		return as_fail_memory(err);
 	}
+	*broken = exercised > 0 && gone == exercised;
 	*out = o;
 	return 0;
 }
 
-int as_vet_server(const as_vetting *v, assay_json **out, assay_error *err)
+int as_vet_server(const as_vetting *v, bool *broken, assay_json **out, assay_error *err)
 {
 	vetting x = {.v = v};
 	int rc = open_tools(v, &x.catalogue, &x.tools, err);
 	*out = NULL;
+	*broken = false;
 	x.pool = (vet_pool){as_json_array(), as_json_array()};
 	x.smells = as_json_array();
 	x.dependencies = as_json_array();
@@ -321,7 +325,7 @@ int as_vet_server(const as_vetting *v, assay_json **out, assay_error *err)
 		rc = as_fail_memory(err);
 	}
 	rc = rc < 0 ? rc : try_all(&x, err);
-	rc = rc < 0 ? rc : conclude(&x, out, err);
+	rc = rc < 0 ? rc : conclude(&x, broken, out, err);
 	for (size_t i = 0; x.trials && i < x.tools.count; i++) {
 		as_json_free(x.trials[i].arguments);
 		as_buf_free(&x.trials[i].reason);

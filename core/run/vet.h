@@ -15,8 +15,9 @@ typedef struct as_vetting {
 /* *out: {"tools": [{"name", "status": "ok" | "error" | "timeout" | "skipped", "reason", "arguments", "ms",
  * "recovered"}], "dependencies": [{"producer", "consumer", "field", "via_key"}], "class": {"declared", "proposed",
  * "reason"}, "missing": [{"tool", "what", "text"}], "smells": [{"tool", "where", "what"}], "exercised", "passed",
- * "pass_rate", "ok"}. A tool's failure is a finding; the function fails when it was cancelled or memory is out. */
-int as_vet_server(const as_vetting *v, assay_json **out, assay_error *err);
+ * "pass_rate", "ok"}. A tool's failure is a finding; the function fails when it was cancelled or memory is out.
+ * *broken: tools were called, and none was answered. */
+int as_vet_server(const as_vetting *v, bool *broken, assay_json **out, assay_error *err);
 
 /* One call of a tool that only reads and needs no argument, as a record of "tools" above; JSON null: there is none.
  * *broken: no answer came, or none that is one; an answer may well be that the tool failed. */

@@ -26,8 +26,9 @@ int vet_class_of(const assay_tool *t)
 	as_buf words = {0};
 	assay_str name;
 	int c;
-	if (as_json_boolean(as_json_get(t->annotations, "destructiveHint"), 0) &&
-	    !as_json_boolean(as_json_get(t->annotations, "readOnlyHint"), 0)) {
+	if ((t->flags & ASSAY_TOOL_DESTRUCTIVE) ||
+	    (as_json_boolean(as_json_get(t->annotations, "destructiveHint"), 0) &&
+	     !as_json_boolean(as_json_get(t->annotations, "readOnlyHint"), 0))) {
 		return AS_CLASS_STATEFUL_WRITE;
 	}
 	as_words(&words, t->name);

@@ -18,8 +18,8 @@ int vet_arguments(const vet_pool *pool, const assay_tool *tool, size_t try, assa
 /* Keep id-like scalars of an answer, and of the arguments that made it. */
 int vet_harvest(vet_pool *pool, assay_str tool, const assay_json *arguments, const assay_json *result);
 
-/* The class that a tool suggests by itself; what its annotations say comes before its name. camelCase is taken apart
- * first. */
+/* The class that a tool suggests by itself; what its annotations say comes before its name, unless that destroys:
+ * a hint is the server's own word. camelCase is taken apart first. */
 int vet_class_of(const assay_tool *t);
 /* What a class is proposed for: {"declared", "proposed", "reason"}. */
 assay_json *vet_class(const as_server_spec *server, assay_tools tools);
