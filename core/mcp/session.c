@@ -103,6 +103,11 @@ const assay_json *as_mcp_info(const as_mcp_session *s)
 	return s->info;
 }
 
+bool as_mcp_is_older(const as_mcp_session *s)
+{
+	return s->wire.older;
+}
+
 bool as_mcp_is_dead(const as_mcp_session *s)
 {
 	return s->wire.dead;

@@ -94,6 +94,7 @@ int as_mcp_ping(as_mcp_session *s, assay_call *call, int64_t timeout_ms, assay_e
  * heard while something was being waited for. */
 bool as_mcp_tools_changed(const as_mcp_session *s);
 
+bool as_mcp_is_older(const as_mcp_session *s);  /* its transport fell back to HTTP+SSE */
 bool as_mcp_is_dead(const as_mcp_session *s);   /* true: only close is left */
 uint32_t as_mcp_noise(const as_mcp_session *s); /* lines skipped */
 void as_mcp_close(as_mcp_session *s);

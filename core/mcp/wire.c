@@ -489,7 +489,10 @@ static int give_up(as_wire *w, const assay_call *call, const as_wire_request *r,
 	if (rc == ASSAY_ECANCELED) {
 		as_wire_fail(w, err, rc, "%s was cancelled", name);
 	} else if (as_remaining(((const as_call *)(const void *)call)->deadline_ms) == 0) {
-		as_wire_fail(w, err, rc, "the time of the caller was up before %s was answered", name);
+		int64_t had = ((const as_call *)(const void *)call)->deadline_ms - w->started_ms;
+
+		as_wire_fail(w, err, rc, "the time of the caller, %lld ms, was up before %s was answered",
+			     (long long)(had > 0 ? had : 0), name);
 	} else {
 		add_noise(w, &about);
 		add_said(w, &about);
@@ -736,7 +739,10 @@ int as_wire_fall_back(as_wire *w, assay_call *call, int64_t timeout_ms, assay_er
 	if (!ASSAY_HAS(w->ops, fall_back) || !w->ops->fall_back) {
 		return ASSAY_ENOTSUP;
 	}
-	return w->ops->fall_back(w->transport, &inner.pub, err);
+	int rc = w->ops->fall_back(w->transport, &inner.pub, err);
+
+	w->older = rc == 0;
+	return rc;
 }
 
 bool as_call_is_over(const assay_call *call)

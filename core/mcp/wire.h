@@ -16,6 +16,7 @@ typedef struct as_wire {
 	uint32_t max_noise;
 
 	const char *revision; /* agreed on; NULL: none yet */
+	bool older;           /* the transport fell back to the older way */
 	bool stateless;       /* the revision has no handshake: every request says who asks and for what revision */
 	as_mcp_elicitation elicitation;
 	as_redactor *redactor; /* borrowed; NULL: none */

@@ -495,8 +495,9 @@ int as_transfer_follow(struct transfer *t)
 	if (!t->url) {
 		return as_fail_memory(t->err);
 	}
-	if (strcmp(t->method, "HEAD") != 0 && (status == 303 || (status < 303 && strcmp(t->method, "POST") == 0))) {
-		t->method = "GET"; /* what every client does */
+	/* 301 and 302 keep the method and the body, as 307 does: a question to a service is none without them. */
+	if (strcmp(t->method, "HEAD") != 0 && status == 303) {
+		t->method = "GET";
 		t->body = (assay_str){0};
 	}
 	return 0;

@@ -561,6 +561,7 @@ static assay_json *fingerprint_of(const live_server *s, const assay_json *launch
 	char hash[17] = "";
 	int rc = as_tool_surface_hash(tools, hash, err);
 	const char *transport = strchr(s->spec->use, '/');
+	transport = as_mcp_is_older(s->session) ? "sse" : transport ? transport + 1 : s->spec->use;
 	if (as_json_get(launch, "url")) {
 		as_buf_add(&endpoint, as_json_str(as_json_get(launch, "url")));
 	} else {
@@ -571,7 +572,7 @@ static assay_json *fingerprint_of(const live_server *s, const assay_json *launch
 		}
 	}
 	rc |= as_json_set(f, "server_id", as_json_cstring(s->spec->id));
-	rc |= as_json_set(f, "transport", as_json_cstring(transport ? transport + 1 : s->spec->use));
+	rc |= as_json_set(f, "transport", as_json_cstring(transport));
 	rc |= as_json_set(f, "endpoint", as_json_string(as_buf_str(&endpoint)));
 	rc |= as_json_set(f, "server_name", as_json_clone(as_json_get(info, "server_name")));
 	rc |= as_json_set(f, "server_version", as_json_clone(as_json_get(info, "server_version")));

@@ -105,8 +105,8 @@ static void redirect_by(struct server *s, int fd, const char *path)
 		redirect(fd, "307 Temporary", target);
 	} else if (strcmp(path, "/loop") == 0) {
 		redirect(fd, "302 Found", "/loop");
-	} else if (strcmp(path, "/303") == 0) {
-		redirect(fd, "303 See", "/echo");
+	} else if (strncmp(path, "/30", 3) == 0) {
+		redirect(fd, path + 1, "/echo");
 	} else if (strcmp(path, "/file") == 0) {
 		redirect(fd, "302 Found", "file:///etc/passwd");
 	} else {
@@ -413,6 +413,10 @@ START_TEST(test_redirects)
 	ck_assert_int_eq(got.status, 200);
 	ck_assert(sent("POST /echo ") && sent("\r\n\r\nthe body") && sent("X-Api-Key: secret") &&
 		  sent("Content-Type: a/b"));
+	for (int i = 0; i < 2; i++) { /* and so do 301 and 302 */
+		ck_assert_int_eq(send_request(r, i ? "/302" : "/301", NULL), 0);
+		ck_assert(sent("POST /echo ") && sent("\r\n\r\nthe body") && sent("Content-Type: a/b"));
+	}
 	ck_assert_int_eq(send_request(r, "/303", NULL), 0);
 	ck_assert(sent("GET /echo ") && !sent("the body") && sent("X-Api-Key: secret") && !sent("Content-Type"));
 	ck_assert_int_eq(send_request(r, "/other", NULL), 0);
