@@ -41,6 +41,7 @@ static int say_servers(const as_cli *cli, const assay_json *report, assay_error 
 static void say_variables(const as_cli *cli, const as_import *x, const as_import_options *o, bool kept)
 {
 	bool told = false;
+	as_buf names = {0};
 	for (const assay_json *v = as_json_first(as_json_get(x->report, "variables")); v; v = as_json_next(v)) {
 		const char *name = as_json_cstr(as_json_get(v, "name"), "");
 		as_buf users = {0};
@@ -57,6 +58,11 @@ static void say_variables(const as_cli *cli, const as_import *x, const as_import
 		told = true;
 		as_buf_free(&users);
 	}
+	join(as_json_get(x->report, "kept"), ", ", &names);
+	if (names.len > 0) {
+		as_say(cli, "\nwrote .env beside the manifest, which only you may read: %s\n", names.ptr);
+	}
+	as_buf_free(&names);
 	as_say(cli, "\nwrote %s\nnext: assay servers check\n", o->into);
 }
 
@@ -75,6 +81,11 @@ int as_servers_import(as_cli *cli, assay_error *err)
 			       server_class);
 	}
 	into = into ? into : "assay.json";
+	if (strcmp(into, "-") == 0) {
+		as_fail(err, ASSAY_EINVAL,
+			"--into -: a manifest is read and written in its place, not to standard output");
+		return as_error_hint(err, "name a file; ./- is one, too");
+	}
 	as_import_options o = {cli->arguments[1], into, server_class, as_cli_option(cli, "replace") != NULL,
 			       cli->cancel};
 	rc = as_import_read(&o, &x, err);

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -179,6 +180,40 @@ static int take_args(importer *x, const assay_json *args, assay_json *launch, as
 	return rc;
 }
 
+/* What the transports take neither as a variable nor as a header is told here, where it stands. */
+static int check_entry(importer *x, const assay_json *v, const char *key, bool header, assay_error *err)
+{
+	static const char *const reserved[] = {"content-length",       "transfer-encoding",
+					       "connection",           "mcp-session-id",
+					       "mcp-method",           "last-event-id",
+					       "mcp-protocol-version", NULL};
+	assay_str name = as_json_key(v), value = as_json_str(v);
+	const char *unfit = header ? "\"(),/:;<=>?@[\\]{}" : "=";
+	bool good = name.len > 0;
+	for (size_t i = 0; i < name.len && good; i++) {
+		unsigned char c = (unsigned char)name.ptr[i];
+		good = !strchr(unfit, c) && (!header || (c > 0x20 && c < 0x7F));
+	}
+	if (!good) {
+		return as_import_fail(x, v, key, err, "this is no name of a %s", header ? "header" : "variable");
+	}
+	for (size_t i = 0; header && reserved[i]; i++) {
+		if (name.len == strlen(reserved[i]) && strncasecmp(name.ptr, reserved[i], name.len) == 0) {
+			as_import_fail(x, v, key, err, "this header cannot be set: each request has its own");
+			as_error_hint(err, "take it away");
+			return ASSAY_EDATA;
+		}
+	}
+	for (size_t i = 0; i < value.len && header; i++) {
+		unsigned char c = (unsigned char)value.ptr[i];
+		if ((c < 0x20 && c != '\t') || c == 0x7F) {
+			return as_import_fail(x, v, key, err,
+					      "a header's value holds a line break or another control character");
+		}
+	}
+	return 0;
+}
+
 /* "env" and "headers": texts; numbers and truth values as text, null left out. */
 static int take_map(importer *x, const assay_json *map, const char *what, assay_json *launch, assay_error *err)
 {
@@ -193,6 +228,9 @@ static int take_map(importer *x, const assay_json *map, const char *what, assay_
 		int type = as_json_type(v);
 		as_buf_printf(&key, "%s/%.*s", what, ASSAY_FMT(as_json_key(v)));
 		rc = as_buf_check(&key, err);
+		if (rc == 0 && type != ASSAY_JSON_NULL) {
+			rc = check_entry(x, v, key.ptr, strcmp(what, "headers") == 0, err);
+		}
 		if (rc == 0 && type != ASSAY_JSON_NULL) {
 			rc = take_scalar(x, v, key.ptr, as_json_key(v), &text, err);
 		}
@@ -640,15 +678,18 @@ void as_import_free(as_import *x)
 
 static int add_secrets(const as_import *x, as_variables *known, as_buf *out, assay_error *err)
 {
-	for (const assay_json *v = as_json_first(x->secrets); v; v = as_json_next(v)) {
+	assay_json *kept = as_json_array();
+	int rc = as_json_set(x->report, "kept", kept);
+	for (const assay_json *v = as_json_first(x->secrets); v && rc == 0; v = as_json_next(v)) {
 		assay_str name = as_json_key(v), value = as_json_str(v);
 		const char *there = as_variable(known, name.ptr);
 		if (there && there[0]) {
 			continue;
 		}
 		as_variables_write(out, name, value);
+		rc = as_json_append(kept, as_json_string(name));
 	}
-	return as_buf_check(out, err);
+	return rc < 0 ? as_fail_memory(err) : as_buf_check(out, err);
 }
 
 int as_import_keep_secrets(const as_import *x, const char *into, assay_error *err)

@@ -30,7 +30,7 @@ int as_import_read(const as_import_options *options, as_import *out, assay_error
 void as_import_free(as_import *x);
 
 /* Add "NAME=value" lines for the names that are not in it yet to a file .env beside the manifest, which nobody but its
- * owner may read then. */
+ * owner may read then. The report gets "kept": [name] of these. */
 int as_import_keep_secrets(const as_import *x, const char *into, assay_error *err);
 
 /* A manifest to start from: everything but servers. */
