@@ -35,8 +35,9 @@ typedef struct as_http_progress {
 	int status;                /* 0: no reply yet */
 	const assay_json *headers; /* as in the reply; borrowed until the exchange ends */
 	bool ended;                /* nothing more will come */
-	/* Of who answers, when a redirect led to another host than the request names; that one gets none of its
-	 * headers but those of the body. NULL: nowhere else. Borrowed until the exchange ends. */
+	/* Of who answers, when a redirect led to another host than the request names, which gets none of its headers
+	 * but those of the body, or made a GET of it (303), which has no body. NULL: nowhere else. Borrowed until the
+	 * exchange ends. */
 	const char *address;
 } as_http_progress;
 

@@ -204,6 +204,7 @@ int as_http_exchange_wait(as_http_client *c, int64_t deadline_ms, const as_cance
 int as_http_exchange_take(as_http_exchange *x, as_http_progress *progress, as_buf *body, assay_error *err)
 {
 	bool had_bytes = x->pending.len > 0;
+	bool moved = x->t.elsewhere || strcmp(x->t.method, x->request.method) != 0;
 	as_buf_add(body, as_buf_str(&x->pending));
 	if (as_buf_check(body, err) != 0) {
 		return ASSAY_ENOMEM;
@@ -214,7 +215,7 @@ int as_http_exchange_take(as_http_exchange *x, as_http_progress *progress, as_bu
 	*progress = (as_http_progress){.status = x->reply.status,
 				       .headers = x->reply.headers,
 				       .ended = x->ended && !had_bytes,
-				       .address = x->t.elsewhere ? x->t.shown : NULL};
+				       .address = moved ? x->t.shown : NULL};
 	if (progress->ended && x->rc < 0) {
 		if (err && err->code == 0) {
 			*err = x->fault;

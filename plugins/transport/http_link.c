@@ -536,18 +536,16 @@ int link_refuse(link *l, stream *s, assay_error *err)
 	l->refusal = link_copy(l->host, (assay_str){s->body.ptr, s->body.len});
 	l->refusal_len = l->refusal ? s->body.len : 0;
 	link_end(l, s);
-	if (status >= 200 && status < 300) {
-		l->host->fail(target, ASSAY_EDATA, "HTTP status %d%s", status, with);
-	} else {
-		l->host->fail(target, ASSAY_EDATA, "HTTP status %d%s%s", status, elsewhere ? " by " : "",
-			      elsewhere ? elsewhere : "");
-	}
+	l->host->fail(target, ASSAY_EDATA, "HTTP status %d%s%s%s", status, elsewhere ? " by " : "",
+		      elsewhere ? elsewhere : "", status >= 200 && status < 300 ? with : "");
 	if (target) {
 		target->detail = status;
 	}
 	if (target && elsewhere && !target->hint[0]) {
-		snprintf(target->hint, sizeof target->hint,
-			 "a redirect led to another host, which gets no headers: name its address as the \"url\"");
+		snprintf(
+			target->hint, sizeof target->hint,
+			"a redirect led there without the headers, as to any other host, or without the message (303): "
+			"name its address as the \"url\"");
 	}
 	l->host->free(elsewhere);
 	return ASSAY_EDATA;

@@ -30,7 +30,7 @@ typedef struct stream {
 	events parser;
 	int64_t again_ms; /* when it is taken up again; 0: it is not waiting for that */
 	int tries;        /* since an event came */
-	char *elsewhere;  /* the address on another host that a redirect led to; NULL: none */
+	char *elsewhere;  /* the address that a redirect led to without all that was sent; NULL: none */
 	int resumed;      /* goes on where another broke off */
 	int handed_on;    /* a reply that is over, whose body is a message by now: no other will come */
 } stream;

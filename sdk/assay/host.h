@@ -199,7 +199,8 @@ typedef struct assay_http_progress {
 	int32_t ended;             /* nothing more will come */
 	int32_t reserved;
 	const char *address; /* since ABI 1.2: of who answers when a redirect led to another host, which gets no header
-				of the request that may be a secret; NULL otherwise. Borrowed until the exchange ends */
+				of the request that may be a secret, or made a GET without a body of it (303); NULL
+				otherwise. Borrowed until the exchange ends */
 } assay_http_progress;
 typedef struct assay_http_api {
 	uint32_t size;
