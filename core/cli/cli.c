@@ -163,20 +163,24 @@ static int open_replies(const as_cli *cli, as_project *p, assay_error *err)
 	return path ? as_store_open(path, AS_STORE_READ_ONLY, &p->replies, err) : 0;
 }
 
+/* The manifest without the secrets that stand in it. */
 static int note_run(const as_project *p, assay_error *err)
 {
 	const as_manifest *m = p->manifest;
+	assay_json *shown = as_json_clone(m->document);
 	assay_text text = {0};
 	as_run_row row = {.run_id = as_str(m->bench_id),
 			  .name = as_str(m->name),
 			  .version = as_str(m->version),
 			  .seed = m->seed};
-	int rc = as_json_dump(m->document, ASSAY_JSON_COMPACT, &text, err);
+	int rc = shown ? as_redact_json(p->engine->redactor, &shown, err) : as_fail_memory(err);
+	rc = rc < 0 ? rc : as_json_dump(shown, ASSAY_JSON_COMPACT, &text, err);
 	if (rc == 0) {
 		row.manifest = as_text_str(text);
 		rc = as_store_put_run(p->store, &row, err);
 	}
 	as_text_free(&text);
+	as_json_free(shown);
 	return rc;
 }
 
@@ -205,7 +209,6 @@ int as_project_open(as_cli *cli, uint32_t flags, as_project *p, assay_error *err
 	rc = rc < 0 ? rc : choose_out_dir(cli, p, err);
 	rc = rc < 0 ? rc : open_store(cli, flags, p, err);
 	rc = rc < 0 ? rc : open_replies(cli, p, err);
-	rc = rc < 0 ? rc : note_run(p, err);
 	if (rc == 0) {
 		options.replies = p->replies;
 		options.offline = as_cli_option(cli, "offline") != NULL;
@@ -214,6 +217,7 @@ int as_project_open(as_cli *cli, uint32_t flags, as_project *p, assay_error *err
 		options.store = p->store;
 		rc = as_engine_open(&options, &p->engine, err);
 	}
+	rc = rc < 0 ? rc : note_run(p, err);
 	if (rc < 0) {
 		as_project_close(p);
 	}
