@@ -81,8 +81,9 @@ static int look(const checking *k, as_context *c, const as_server_spec *s, assay
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
 		rc |= as_json_set(o, parts[i], as_json_detach(described, parts[i]));
 	}
-	/* What is spoken, which may not be what the manifest says. */
-	rc |= as_json_set(o, "transport", as_json_clone(as_json_pointer(o, "/fingerprint/transport")));
+	if (as_str_is(as_json_str(as_json_pointer(o, "/fingerprint/transport")), "sse")) {
+		rc |= as_json_set(o, "transport", as_json_cstring("sse")); /* whatever the manifest says */
+	}
 	as_json_free(described);
 	v.tools = tools;
 	rc = rc < 0 ? as_fail_memory(err)

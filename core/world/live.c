@@ -551,6 +551,14 @@ int as_live_restore(as_world *base, as_call *call, assay_error *err)
 	return rc;
 }
 
+/* What is spoken, in the words of the reference's formats. */
+static const char *transport_of(const live_server *s)
+{
+	const char *name = strchr(s->spec->use, '/');
+	name = name ? name + 1 : s->spec->use;
+	return as_mcp_is_older(s->session) ? "sse" : strcmp(name, "streamable-http") == 0 ? "streamable_http" : name;
+}
+
 /* ServerFingerprint (reference page 1.1) without the times of observation. */
 static assay_json *fingerprint_of(const live_server *s, const assay_json *launch, const assay_json *tools,
 				  assay_error *err)
@@ -560,8 +568,6 @@ static assay_json *fingerprint_of(const live_server *s, const assay_json *launch
 	as_buf endpoint = {0};
 	char hash[17] = "";
 	int rc = as_tool_surface_hash(tools, hash, err);
-	const char *transport = strchr(s->spec->use, '/');
-	transport = as_mcp_is_older(s->session) ? "sse" : transport ? transport + 1 : s->spec->use;
 	if (as_json_get(launch, "url")) {
 		as_buf_add(&endpoint, as_json_str(as_json_get(launch, "url")));
 	} else {
@@ -572,7 +578,7 @@ static assay_json *fingerprint_of(const live_server *s, const assay_json *launch
 		}
 	}
 	rc |= as_json_set(f, "server_id", as_json_cstring(s->spec->id));
-	rc |= as_json_set(f, "transport", as_json_cstring(transport));
+	rc |= as_json_set(f, "transport", as_json_cstring(transport_of(s)));
 	rc |= as_json_set(f, "endpoint", as_json_string(as_buf_str(&endpoint)));
 	rc |= as_json_set(f, "server_name", as_json_clone(as_json_get(info, "server_name")));
 	rc |= as_json_set(f, "server_version", as_json_clone(as_json_get(info, "server_version")));
