@@ -208,6 +208,7 @@ int as_project_open(as_cli *cli, uint32_t flags, as_project *p, assay_error *err
 	rc = rc < 0 ? rc : as_manifest_check_plugins(p->manifest, registry, err);
 	rc = rc < 0 ? rc : choose_out_dir(cli, p, err);
 	rc = rc < 0 ? rc : open_store(cli, flags, p, err);
+	rc = rc < 0 ? rc : as_manifest_check_reports(p->manifest, registry, p->store_path.ptr, err);
 	rc = rc < 0 ? rc : open_replies(cli, p, err);
 	if (rc == 0) {
 		options.replies = p->replies;

@@ -33,6 +33,8 @@ typedef struct as_cli {
 	char **arguments;                   /* what is left of the command line, NULL-terminated */
 	size_t n_arguments;
 	bool json, quiet;
+	bool expendable; /* a process in which a plugin is tried out: it may end it */
+	pid_t pid;
 	as_log *log;
 	as_progress *progress;
 	as_cancel *cancel;

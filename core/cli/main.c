@@ -9,9 +9,12 @@
 #include <malloc.h>
 #endif
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define EXITS 64 /* threads that may call exit at once: each call takes one handler away */
 
 /* The handler can reach nothing but this; it is set once, before the handlers are. */
 static as_cancel *interrupted;
@@ -45,6 +48,26 @@ static int catch_signals(as_cancel *cancel, assay_error *err)
 		return as_fail(err, ASSAY_EINTERNAL, "cannot ignore SIGPIPE and SIGXFSZ");
 	}
 	return 0;
+}
+
+/* The same of the handler of an exit that is not ours: NULL from the end of the verb on. */
+static const as_cli *running;
+
+/* A plugin that ends the program would otherwise leave half a run that looks like a whole one. */
+static void on_exit_within(void)
+{
+	static const char line[] =
+		"assay: a plugin called exit, which ended the run (find out which with \"assay plugins "
+		"check\", and take it away)\n";
+	if (running && !running->expendable && running->pid == getpid()) { /* children come here, too */
+		static atomic_flag told = ATOMIC_FLAG_INIT;
+		while (atomic_flag_test_and_set(&told)) {
+			(void)pause(); /* another thread is at it, and ends all of them */
+		}
+		ssize_t ignored = write(STDERR_FILENO, line, sizeof line - 1);
+		(void)ignored;
+		_exit(AS_EXIT_PLUGIN);
+	}
 }
 
 static int unknown_verb(const char *name, assay_error *err)
@@ -193,6 +216,11 @@ int main(int argc, char **argv)
 		return flush_output(rc);
 	}
 	limit_heaps();
+	cli.pid = getpid();
+	for (int i = 0; i < EXITS; i++) {
+		(void)atexit(on_exit_within); /* where it cannot be had, an exit is silent */
+	}
+	running = &cli;
 	for (int i = 1; i < argc; i++) {
 		cli.json =
 			cli.json || strcmp(argv[i], "--json") == 0; /* so that a wrong command line is told so, too */
@@ -206,5 +234,6 @@ int main(int argc, char **argv)
 	as_progress_free(cli.progress);
 	as_log_free(cli.log);
 	rc = flush_output(rc);
+	running = NULL;
 	return rc; /* cli.cancel stays: a signal may come until the very end */
 }

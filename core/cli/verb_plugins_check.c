@@ -175,11 +175,20 @@ void as_plugins_services(as_cli *cli, const as_impl_info *info, as_buf *out)
 	as_json_free(report);
 }
 
+static int folder_of(const char *path, as_buf *out, assay_error *err)
+{
+	as_buf whole = {0};
+	int rc = as_path_absolute(path, &whole, err);
+	as_buf_add(out, as_path_dir(as_buf_str(&whole)));
+	as_buf_free(&whole);
+	return rc < 0 ? rc : as_buf_check(out, err);
+}
+
 int as_plugins_check(as_cli *cli, const char *what, assay_error *err)
 {
 	const char *options_file = as_cli_option(cli, "options"), *trial = as_cli_option(cli, "trial");
 	assay_json *given = NULL, *report = NULL;
-	as_buf file = {0};
+	as_buf file = {0}, beside = {0};
 	int64_t seconds = 10, from = 0;
 	int rc = as_cli_number(cli, "limit", 1, 3600, 10, &seconds, err);
 	rc = rc < 0 ? rc : as_cli_number(cli, trial ? "trial" : "in-process", 0, 1000000, 0, &from, err);
@@ -187,8 +196,10 @@ int as_plugins_check(as_cli *cli, const char *what, assay_error *err)
 	if (rc == 0 && (trial || as_cli_option(cli, "in-process"))) {
 		as_registry *registry; /* brings the loader up */
 		rc = as_cli_registry(cli, false, &registry, err);
+		rc = rc < 0 || !options_file ? rc : folder_of(options_file, &beside, err);
 		if (rc == 0) {
-			as_contract_worker(registry, what, given, (size_t)from,
+			cli->expendable = true;
+			as_contract_worker(registry, what, given, beside.ptr, (size_t)from,
 					   (as_cli_option(cli, "valgrind") ? 0 : AS_CONTRACT_WATCH) |
 						   (trial ? AS_CONTRACT_TRIAL : 0));
 		}
@@ -202,6 +213,7 @@ int as_plugins_check(as_cli *cli, const char *what, assay_error *err)
 		rc = rc < 0 ? rc : good ? AS_EXIT_OK : AS_EXIT_NO;
 	}
 	as_buf_free(&file);
+	as_buf_free(&beside);
 	as_json_free(given);
 	return rc;
 }

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/contract/fence.h"
+#include "core/plugin/role.h"
 #include <assay/roles/distiller.h>
 #include <assay/roles/embedder.h>
 #include <assay/roles/environment.h>
@@ -517,8 +518,9 @@ static int run_render(as_trial *t, as_buf *out)
 		as_trial_wrong(t, "answers 0 although the sink failed: pass the code on");
 	}
 	as_trial_sink_done(&sink, rc, 0, 0, out);
-	if (!ops->file_name[0] || strchr(ops->file_name, '/')) {
-		as_trial_wrong(t, "its file_name is no plain name of a file");
+	const char *wrong = as_role_file_name(ops->file_name);
+	if (wrong) {
+		as_trial_wrong(t, "its file_name %s", wrong);
 	}
 	return rc;
 }

@@ -87,6 +87,7 @@ static void trial_init(suite *s, as_trial *t)
 			.report = &s->report,
 			.seed = SEED,
 			.workdir = s->workdir,
+			.beside = s->given ? s->beside : NULL,
 			.operation = ""};
 }
 
@@ -435,14 +436,15 @@ static void redirect(suite *s)
 	sigaction(SIGBUS, &action, NULL);
 }
 
-_Noreturn void as_contract_worker(as_registry *registry, const char *file, const assay_json *options, size_t from,
-				  uint32_t flags)
+_Noreturn void as_contract_worker(as_registry *registry, const char *file, const assay_json *options,
+				  const char *beside, size_t from, uint32_t flags)
 {
 	char stem[128];
 	const char *base = strrchr(file, '/');
 	suite s = {.registry = registry,
 		   .from = from,
 		   .all_options = options,
+		   .beside = beside,
 		   .trial = (flags & AS_CONTRACT_TRIAL) != 0};
 	as_module m = {.path = base ? file : ""};
 	as_buf workdir = {0}, folder = {0}; /* in a TMPDIR that the starter removes, however this ends */

@@ -14,6 +14,7 @@ typedef struct suite {
 	as_trial_report report;
 	size_t number, from; /* of checks: the next one, the first to run */
 	const char *workdir;
+	const char *beside;            /* folder of the file of options; NULL: there is none */
 	const assay_json *all_options; /* {"ROLE/NAME": {...}} or NULL */
 	bool trial;                    /* plain inputs only */
 	bool given;                    /* there are options for this implementation */

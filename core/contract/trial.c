@@ -349,7 +349,7 @@ int as_trial_run(as_trial *t, const as_trial_operation *op, const assay_json *in
 	t->call.hooks = &hooks;
 	t->call.context = t;
 	t->call.rng = &t->rng;
-	t->call.cwd = t->workdir;
+	t->call.cwd = t->beside ? t->beside : t->workdir;
 	t->call.component = "check";
 	t->mode = mode;
 	t->input = input;
@@ -375,8 +375,10 @@ int as_trial_run(as_trial *t, const as_trial_operation *op, const assay_json *in
 	as_trial_code(t, rc);
 	check_told(t, rc);
 	if (rc < 0 && (mode & AS_TRIAL_MUST)) {
-		as_trial_wrong(t, "refuses an input that is in order: %s",
-			       t->err ? t->err->message : as_error_name(rc));
+		bool hint = t->err && t->err->hint[0];
+		as_trial_wrong(t, "refuses an input that is in order: %s%s%s%s",
+			       t->err ? t->err->message : as_error_name(rc), hint ? " (" : "", hint ? t->err->hint : "",
+			       hint ? ")" : "");
 	}
 	as_region_kill(&lent);
 	as_buf_free(&own);

@@ -42,6 +42,7 @@ typedef struct as_trial {
 	uint32_t mode;
 	uint64_t seed;
 	const char *workdir;
+	const char *beside; /* folder where programs start; NULL: the work folder */
 	const assay_json *input;
 	as_call call;
 	as_rng rng;

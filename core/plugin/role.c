@@ -88,3 +88,15 @@ uint32_t as_role_from_name(assay_str name)
 	}
 	return 0;
 }
+
+const char *as_role_file_name(const char *name)
+{
+	static const char *const taken[] = {"assay.json", "assay.db", "assay.db-wal", "assay.db-shm",
+					    "assay.db-journal"};
+	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
+		if (strcmp(name, taken[i]) == 0) {
+			return "is that of the manifest or the store";
+		}
+	}
+	return !name[0] ? "is empty" : name[0] == '.' ? "begins with a dot" : strchr(name, '/') ? "has a slash" : NULL;
+}

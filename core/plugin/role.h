@@ -26,4 +26,8 @@ const as_role *as_role_get(uint32_t role); /* NULL when unknown */
 /* Does the table at `ops`, `size` bytes of which are there, fill in this operation? */
 bool as_role_has(const void *ops, size_t size, const as_operation *operation);
 
+/* What is wrong with a reporter's file_name, which is written beside the manifest and the store: "begins with a dot".
+ * NULL: nothing. */
+const char *as_role_file_name(const char *name);
+
 #endif

@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define MODULES_MAX 4096u
 
@@ -129,14 +131,35 @@ static int add_linked(void *payload, assay_str stem)
 	return add_module(l->r, as_arena_cstr(&l->r->arena, stem), "", true, l->err);
 }
 
+/* A pipe, a folder, a link to nothing: whoever asks for it is told, and it is in nobody else's way. */
+static bool is_readable(as_registry *r, as_module *m)
+{
+	struct stat st;
+	if (m->state != AS_MODULE_UNSEEN || m->path[0] == '\0') {
+		return m->state != AS_MODULE_BROKEN;
+	}
+	if (stat(m->path, &st) != 0 || (S_ISREG(st.st_mode) && access(m->path, R_OK) != 0)) {
+		as_fail_errno(&m->reason, errno, NULL, "open");
+	} else if (!S_ISREG(st.st_mode)) {
+		as_fail(&m->reason, ASSAY_EPLUGIN, "is not a regular file");
+	} else {
+		return true;
+	}
+	m->state = AS_MODULE_BROKEN;
+	m->reason.code = ASSAY_EPLUGIN;
+	as_log_put(r->log, "loader", ASSAY_LOG_WARN, "the plugin %s is passed over: %s", m->path, m->reason.message);
+	as_error_where(&m->reason, as_module_label(m), 0);
+	return false;
+}
+
 int as_registry_foreign(as_registry *r, assay_json **out, assay_error *err)
 {
 	assay_json *paths = as_json_array();
 	(void)pthread_mutex_lock(&r->lock);
 	int rc = paths ? as_registry_scan(r, err) : as_fail_memory(err);
 	for (size_t i = 0; rc == 0 && i < r->n_modules; i++) {
-		const as_module *m = &r->modules[i];
-		if (!m->shipped && m->state != AS_MODULE_SHADOWED &&
+		as_module *m = &r->modules[i];
+		if (!m->shipped && m->state != AS_MODULE_SHADOWED && is_readable(r, m) &&
 		    as_json_append(paths, as_json_cstring(m->path)) < 0) {
 			rc = as_fail_memory(err);
 		}

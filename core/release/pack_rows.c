@@ -177,12 +177,22 @@ static int list_wanted(packing *p, assay_error *err)
 	return rc;
 }
 
-static int fail_verdicts(const as_attempt_row *row, const char *use, assay_error *err)
+/* Verdicts that are not those of the manifest's scorers, in their order. */
+static int fail_verdicts(const as_manifest *m, const as_attempt_row *row, assay_error *err)
 {
-	as_fail(err, ASSAY_EDATA,
-		"attempt %.*s (%.*s, %.*s) has no verdict of %s, or in another order than the manifest's",
+	const char *missing = NULL;
+	for (size_t i = 0; i < m->n_scorers && !missing; i++) {
+		bool found = false;
+		for (size_t k = 0; k < row->n_verdicts; k++) {
+			found = found || as_str_is(row->verdicts[k].scorer, m->scorers[i].use);
+		}
+		missing = found ? NULL : m->scorers[i].use;
+	}
+	as_fail(err, ASSAY_EDATA, "attempt %.*s (%.*s, %.*s) has %s%s",
 		row->attempt_id.len < 12 ? (int)row->attempt_id.len : 12, row->attempt_id.ptr,
-		ASSAY_FMT(row->candidate), ASSAY_FMT(row->condition), use);
+		ASSAY_FMT(row->candidate), ASSAY_FMT(row->condition),
+		missing ? "no verdict of " : "verdicts of other scorers than the manifest's, or in another order",
+		missing ? missing : "");
 	as_error_hint(err, "score the stored attempts with the manifest as it is now: \"assay score\"");
 	return ASSAY_EDATA;
 }
@@ -195,7 +205,7 @@ static int pack_verdicts(packing *p, const as_attempt_row *row, assay_error *err
 		assay_json *verdict = NULL;
 		int rc;
 		if (row->n_verdicts != m->n_scorers || !as_str_is(row->verdicts[i].scorer, m->scorers[i].use)) {
-			return fail_verdicts(row, m->scorers[i].use, err);
+			return fail_verdicts(m, row, err);
 		}
 		line.scorer = row->verdicts[i].scorer;
 		rc = as_json_parse(row->verdicts[i].body, ASSAY_JSON_PEER, &verdict, err);

@@ -133,6 +133,8 @@ int as_manifest_from_json(assay_json *document, const char *path, as_manifest **
 
 /* Find every plugin it names and check their options against their schemas. ASSAY_EPLUGIN (exit 4) or ASSAY_EDATA. */
 int as_manifest_check_plugins(const as_manifest *m, as_registry *registry, assay_error *err);
+/* May each report be written beside the manifest, the store (a path, or NULL) and the other reports? */
+int as_manifest_check_reports(const as_manifest *m, as_registry *registry, const char *store, assay_error *err);
 
 const as_model_spec *as_manifest_model(const as_manifest *m, const char *name); /* NULL: none */
 /* Does this candidate have attempts in this condition? */

@@ -1,7 +1,10 @@
 /* Does every plugin that a manifest names exist, and does it take the options that the manifest gives? */
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/schema.h"
+#include "core/plugin/role.h"
 #include "core/run/manifest.h"
+#include <assay/roles/reporter.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -237,6 +240,53 @@ static int check_generation(const as_manifest *m, as_registry *registry, assay_e
 	return rc;
 }
 
+static int file_name_of(as_registry *registry, const as_use *use, const char **out, assay_error *err)
+{
+	const as_impl_info *info;
+	int rc = as_registry_find(registry, use->use, ASSAY_ROLE_REPORTER, &info, err);
+	*out = rc == 0 ? ((const assay_reporter_ops *)info->impl->ops)->file_name : NULL;
+	return rc;
+}
+
+/* Is it the file at `path`, or what SQLite keeps beside that? */
+static bool is_name_of(const char *name, const char *path)
+{
+	assay_str base = as_path_base(as_str(path));
+	const char *rest = as_str_starts(as_str(name), base) ? name + base.len : "no";
+	return !rest[0] || strcmp(rest, "-wal") == 0 || strcmp(rest, "-shm") == 0 || strcmp(rest, "-journal") == 0;
+}
+
+int as_manifest_check_reports(const as_manifest *m, as_registry *registry, const char *store, assay_error *err)
+{
+	int rc = 0;
+	for (size_t i = 0; i < m->n_reports && rc == 0; i++) {
+		const as_use *use = &m->reports[i];
+		const char *name, *other, *wrong;
+		rc = file_name_of(registry, use, &name, err);
+		wrong = rc == 0 ? as_role_file_name(name) : NULL;
+		if (rc == 0 && !wrong && (is_name_of(name, m->path) || (store && is_name_of(name, store)))) {
+			wrong = "is that of the manifest or the store";
+		}
+		if (wrong) {
+			rc = as_fail(err, ASSAY_EPLUGIN, "the file_name \"%s\" of %s %s", name, use->use, wrong);
+			as_error_hint(err, "its author has to give it another one");
+		}
+		for (size_t k = 0; k < i && rc == 0; k++) {
+			rc = file_name_of(registry, &m->reports[k], &other, err);
+			if (rc == 0 && strcmp(name, other) == 0) {
+				rc = as_fail(err, ASSAY_EDATA, "%s writes the file \"%s\", and so does %s before it",
+					     use->use, name, m->reports[k].use);
+				as_error_hint(err, "leave one of the two out");
+			}
+		}
+		if (rc < 0) {
+			as_error_pointer(err, "%s", use->pointer);
+			as_error_where(err, m->path, use->line);
+		}
+	}
+	return rc;
+}
+
 static int check_evaluation(const as_manifest *m, as_registry *registry, assay_error *err)
 {
 	int rc = 0;
@@ -305,5 +355,6 @@ int as_manifest_check_plugins(const as_manifest *m, as_registry *registry, assay
 	rc = rc < 0 ? rc : check_servers(m, registry, err);
 	rc = rc < 0 ? rc : check_models(m, registry, err);
 	rc = rc < 0 ? rc : check_generation(m, registry, err);
-	return rc < 0 ? rc : check_evaluation(m, registry, err);
+	rc = rc < 0 ? rc : check_evaluation(m, registry, err);
+	return rc < 0 ? rc : as_manifest_check_reports(m, registry, NULL, err);
 }

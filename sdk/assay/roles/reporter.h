@@ -6,7 +6,8 @@
 
 typedef struct assay_reporter_ops {
 	ASSAY_OPS_HEAD;
-	const char *file_name; /* default name of its output, such as "report.md" */
+	/* Name of its output, such as "report.md": no path, no leading dot, neither the manifest's nor the store's. */
+	const char *file_name;
 	/* Write the report of `model` (its shape: the guide, "Documents") piece by piece. Pure: the same
 	 * model gives the same bytes. */
 	int (*render)(void *self, assay_call *call, const assay_json *model, assay_sink *out, assay_error *err);
