@@ -33,6 +33,9 @@ typedef struct as_call_hooks {
 	 * text is left as it is. NULL value: not set. taking: it is used now, so that the next of several keys comes
 	 * next. */
 	const char *(*variable)(void *context, const char *name, bool taking);
+	/* The same for the variables of a program of the command protocol alone, where `variable` is NULL: what a
+	 * transport sends may be a server's own words, and must not be filled in. */
+	const char *(*program_variable)(void *context, const char *name, bool taking);
 } as_call_hooks;
 
 typedef struct as_call {

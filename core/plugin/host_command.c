@@ -213,6 +213,19 @@ static int greet(assay_call *call, assay_command *c, const assay_command_spec *s
 	return rc;
 }
 
+/* Its variables are the manifest's, so ${NAME} is filled in there. */
+static int spawn(assay_call *call, const assay_process_spec *spec, assay_process **out, assay_error *err)
+{
+	as_call own = *as_call_of(call);
+	as_call_hooks hooks = {0};
+	if (own.hooks && !own.hooks->variable) {
+		hooks = *own.hooks;
+		hooks.variable = hooks.program_variable;
+		own.hooks = &hooks;
+	}
+	return as_host_process.spawn(&own.pub, spec, out, err);
+}
+
 static int command_open(assay_call *call, const assay_command_spec *spec, assay_command **out, assay_error *err)
 {
 	assay_process_spec process = {.size = sizeof process, .argv = spec->argv, .env = spec->env};
@@ -226,7 +239,7 @@ static int command_open(assay_call *call, const assay_command_spec *spec, assay_
 	c->payload = spec->payload;
 	c->answer_ms = ASSAY_HAS(spec, answer_ms) ? spec->answer_ms : 0;
 	c->name = as_strdup(spec->argv[0]);
-	rc = c->name ? as_host_process.spawn(call, &process, &c->process, err) : as_fail_memory(err);
+	rc = c->name ? spawn(call, &process, &c->process, err) : as_fail_memory(err);
 	if (rc == 0) {
 		rc = greet(call, c, spec, err);
 		if (rc < 0) {

@@ -371,7 +371,7 @@ static int hook_http(void *context, const as_http_ops **ops, as_http_client **cl
 }
 
 /* Of models the hub has its own, which knows of several keys. */
-static const char *hook_variable(void *context, const char *name, bool taking)
+static const char *hook_program_variable(void *context, const char *name, bool taking)
 {
 	const as_engine *e = ((const as_context *)context)->engine;
 	const char *value = as_variable(e->variables, name);
@@ -391,7 +391,7 @@ static const as_call_hooks hooks = {
 	.draw = hook_draw,
 	.embed = hook_embed,
 	.http = hook_http,
-	.variable = hook_variable,
+	.program_variable = hook_program_variable,
 };
 
 void as_context_init(as_context *c, as_worker *w, const char *component, const char *subject, uint64_t seed,
