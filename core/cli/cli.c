@@ -4,6 +4,7 @@
 #include "core/base/file.h"
 #include "core/base/table.h"
 #include "core/base/text.h"
+#include "core/run/voids.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -430,21 +431,35 @@ int as_say_shortfall(const as_cli *cli, const assay_json *model, uint64_t shortf
 	return rc;
 }
 
-int as_check_valid(const assay_json *model, assay_error *err)
+int as_check_valid(const as_engine *e, const assay_json *model, assay_error *err)
 {
 	int64_t valid = 0, voided = 0;
 	for (const assay_json *r = as_json_first(as_json_get(model, "leaderboard")); r; r = as_json_next(r)) {
 		valid += as_json_i64(as_json_get(r, "attempts"), 0);
 		voided += as_json_i64(as_json_get(r, "void"), 0);
 	}
-	if (valid > 0 || voided == 0) {
+	if ((valid > 0 || voided == 0) && e->voided == 0) {
 		return 0;
+	}
+	if (valid > 0 || voided == 0) {
+		as_fail(err, ASSAY_EUNREACH,
+			"%llu of %llu attempts are void: they ended for reasons outside the candidates",
+			(unsigned long long)e->voided, (unsigned long long)e->attempts);
+		as_error_hint(err, "the same command tries them again");
+		return ASSAY_EUNREACH;
 	}
 	as_fail(err, ASSAY_EUNREACH, "no valid attempts: all %lld ended for reasons outside the candidates",
 		(long long)voided);
 	as_error_hint(err,
 		      "the report tells how they ended (\"How attempts ended\"); the same command tries them again");
 	return ASSAY_EUNREACH;
+}
+
+int as_add_void_causes(const as_engine *e, assay_json *out, assay_error *err)
+{
+	assay_json *causes;
+	int rc = as_voids_list(e, &causes, err);
+	return rc < 0 ? rc : as_json_set(out, "void_causes", causes) < 0 ? as_fail_memory(err) : 0;
 }
 
 int as_say_figures(as_cli *cli, const as_project *p, assay_error *err)
@@ -457,8 +472,14 @@ int as_say_figures(as_cli *cli, const as_project *p, assay_error *err)
 		as_json_free(model);
 		return rc;
 	}
-	valid = as_check_valid(model, &none);
+	valid = as_check_valid(p->engine, model, &none);
+	rc = as_add_void_causes(p->engine, model, err);
+	if (rc < 0) {
+		as_json_free(model);
+		return rc;
+	}
 	rc = as_say_json(cli, model, err);
+	cli->answered = rc == 0;
 	if (rc == 0 && valid < 0) {
 		*err = none;
 		rc = valid;

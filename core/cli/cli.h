@@ -35,6 +35,7 @@ typedef struct as_cli {
 	bool json, quiet;
 	bool expendable; /* a process in which a plugin is tried out: it may end it */
 	pid_t pid;
+	bool answered; /* the one JSON document is out: an error that follows is told on stderr alone */
 	as_log *log;
 	as_progress *progress;
 	as_cancel *cancel;
@@ -111,8 +112,11 @@ int as_say_json(const as_cli *cli, assay_json *value, assay_error *err);
 int as_say_leaderboard(const as_cli *cli, const assay_json *model, assay_error *err);
 /* What the categories lack, by name. */
 int as_say_shortfall(const as_cli *cli, const assay_json *model, uint64_t shortfall, assay_error *err);
-/* Where there were attempts and every one is void: ASSAY_EUNREACH, in words. */
-int as_check_valid(const assay_json *model, assay_error *err);
+/* Where there were attempts and every one is void, or some that this command should have made: ASSAY_EUNREACH, in
+ * words. */
+int as_check_valid(const as_engine *e, const assay_json *model, assay_error *err);
+/* "void_causes" of a verb's JSON: why tries of this command were void. */
+int as_add_void_causes(const as_engine *e, assay_json *out, assay_error *err);
 /* The figures of a project: the leaderboard on the terminal, the whole report model as JSON. As as_check_valid. */
 int as_say_figures(as_cli *cli, const as_project *p, assay_error *err);
 

@@ -125,7 +125,7 @@ static int report_error(const as_cli *cli, int rc, const assay_error *error)
 	if (rc == ASSAY_ECANCELED && cli->verb->continues) {
 		fputs("assay: what is finished is kept; the same command goes on from there\n", stderr);
 	}
-	if (cli->json) {
+	if (cli->json && !cli->answered) {
 		print_error_json(error);
 	}
 	return as_exit_code(rc, error);

@@ -126,7 +126,18 @@ static int note_model(examination *x, const as_model_spec *model, int rc, const 
 	return note(x, what, can->plain && can->tool_call && shaped, finding);
 }
 
-/* Three requests to each model, four to one that authors or judges ask. */
+static int examine_embedder(examination *x, as_engine *e, const as_model_spec *model)
+{
+	char what[160], good[64];
+	assay_error why = {0};
+	size_t length = 0;
+	int rc = as_probe_embedder(e, model, &length, &why);
+	snprintf(what, sizeof what, "model %s", model->name);
+	snprintf(good, sizeof good, "vectors of %zu numbers", length);
+	return note_result(x, what, rc, &why, good);
+}
+
+/* Three requests to each model, four to one that authors or judges ask, one to an embedder. */
 static int examine_models(examination *x, const as_cli *cli, const as_manifest *m, as_registry *registry)
 {
 	const as_engine_options how = {.manifest = m, .registry = registry, .log = cli->log, .cancel = cli->cancel};
@@ -142,6 +153,8 @@ static int examine_models(examination *x, const as_cli *cli, const as_manifest *
 		if (strncmp(m->models[i].llm.use, "llm/", 4) == 0) {
 			rc = as_probe_model(e, &m->models[i], &can, &error);
 			answer = note_model(x, &m->models[i], rc, &error, &can);
+		} else {
+			answer = examine_embedder(x, e, &m->models[i]);
 		}
 	}
 	as_engine_close(e);
@@ -222,7 +235,8 @@ const as_verb as_verb_doctor = {
 		"Looks at everything that a run needs, without starting a server, and says what is wrong with it. Every\n"
 		"model of the manifest is asked three times, before money is spent on more: for a plain reply, for a tool\n"
 		"call, and for two tool calls in one reply; and, where an author, a judge or a world of the manifest asks\n"
-		"for that, for an answer of a given shape, in the way that its \"answers\" says. What it cannot do is told.",
+		"for that, for an answer of a given shape, in the way that its \"answers\" says. What it cannot do is told.\n"
+		"An embedder is asked for the vector of one text.",
 	.options = options,
 	.examples = "",
 	.run = run,

@@ -160,7 +160,8 @@ const as_verb as_verb_eval = {
 	.arguments = "",
 	.description =
 		"Makes every attempt (task, candidate, condition, repeat) that the store does not hold yet, scores it, and\n"
-		"prints the leaderboard. Attempts that ended for reasons outside the agent are void and tried again.",
+		"prints the leaderboard. Attempts that ended for reasons outside the agent are void and tried again;\n"
+		"while there are such, the exit status is 5, and a line on stderr tells of each cause.",
 	.options = eval_options,
 	.examples = "  assay eval --reach             # which tools would be on offer, without an attempt\n",
 	.continues = true,

@@ -30,9 +30,10 @@ static int tell(const as_cli *cli, const as_project *p, const assay_json *model,
 	rc |= as_json_set(out, "release", as_json_cstring(release));
 	rc |= as_json_set(out, "identity", as_json_cstring(release ? identity : NULL));
 	rc |= as_json_set(out, "leaderboard", as_json_clone(as_json_get(model, "leaderboard")));
+	rc = rc < 0 ? as_fail_memory(err) : as_add_void_causes(p->engine, out, err);
 	if (rc < 0) {
 		as_json_free(out);
-		return as_fail_memory(err);
+		return rc;
 	}
 	return as_say_json(cli, out, err);
 }
@@ -42,23 +43,37 @@ static int finish(as_cli *cli, as_project *p, uint64_t shortfall, assay_error *e
 	assay_json *model = NULL, *paths = as_json_array();
 	as_buf release = {0};
 	char identity[65] = "";
-	int rc = paths ? as_stage_figures(p->engine, true, &model, err) : as_fail_memory(err);
+	assay_error why = {0};
+	int valid = 0, rc = paths ? as_stage_figures(p->engine, true, &model, err) : as_fail_memory(err);
 	if (rc == 0) {
 		rc = as_stage_report(p->engine, model, p->out_dir.ptr, paths, err);
 	}
+	if (rc == 0) {
+		valid = as_check_valid(p->engine, model, &why);
+	}
 	if (rc == 0 && !as_cli_option(cli, "no-pack")) {
 		rc = as_release_pack(p->engine, model, p->out_dir.ptr, &release, identity, err);
+		if (rc == ASSAY_EDATA &&
+		    valid < 0) { /* void attempts make no release; the figures are told all the same */
+			why = *err;
+			why.code = ASSAY_EUNREACH;
+			as_error_clear(err);
+			as_buf_free(&release);
+			rc = 0;
+		}
 	}
 	if (rc == 0) {
 		rc = tell(cli, p, model, paths, release.len ? release.ptr : NULL, identity, err);
 		paths = NULL;
+		cli->answered = rc == 0;
 	}
 	if (rc == 0 && shortfall > 0) {
 		rc = as_say_shortfall(cli, model, shortfall, err);
 		rc = rc < 0 ? rc : AS_EXIT_NO;
 	}
-	if (rc >= 0 && as_check_valid(model, err) < 0) {
-		rc = ASSAY_EUNREACH;
+	if (rc >= 0 && valid < 0) {
+		*err = why;
+		rc = valid;
 	}
 	as_json_free(paths);
 	as_json_free(model);
@@ -74,7 +89,10 @@ static int run(as_cli *cli, assay_error *err)
 	if (rc < 0) {
 		return rc;
 	}
-	rc = as_stage_catalogue(p.engine, err);
+	/* A key that only the candidates miss is told before the authors are paid. */
+	rc = as_check_models(p.engine, true, err);
+	rc = rc < 0 ? rc : as_check_models(p.engine, false, err);
+	rc = rc < 0 ? rc : as_stage_catalogue(p.engine, err);
 	rc = rc < 0 ? rc : as_stage_generate(p.engine, AS_STEP_GATE, &shortfall, err);
 	rc = rc < 0 ? rc : as_stage_evaluate(p.engine, &made, err);
 	rc = rc < 0 ? rc : finish(cli, &p, shortfall, err);

@@ -238,9 +238,41 @@ int as_embed(as_context *c, const char *embedder, const assay_str *texts, size_t
 		free(e.items[i].vector);
 	}
 	free(e.items);
-	if (rc < 0 && rc != ASSAY_ECANCELED) {
+	if (rc < 0 && rc != ASSAY_ECANCELED && !(rc == ASSAY_EAUTH && err && !(err->flags & ASSAY_ERR_PEER))) {
 		c->fault = AS_FAULT_MODEL;
 		c->dialogue.end = "model_unreachable";
 	}
 	return rc < 0 ? rc : 0;
+}
+
+static int drop_vector(assay_vector_sink *sink, const float *vector, size_t n, assay_error *err)
+{
+	(void)sink;
+	(void)vector;
+	(void)n;
+	(void)err;
+	return 0;
+}
+
+int as_embed_ready(as_context *c, const as_model_spec *model, assay_error *err)
+{
+	assay_vector_sink nowhere = {sizeof nowhere, 0, drop_vector};
+	const assay_str none = {"", 0};
+	const assay_embedder_ops *ops;
+	assay_error local = {0};
+	as_instance *instance;
+	int rc = as_worker_instance(c->worker, &model->llm, ASSAY_ROLE_EMBEDDER, &instance, err);
+	if (rc < 0) {
+		return rc;
+	}
+	ops = as_instance_ops(instance);
+	rc = ops->embed(as_instance_self(instance), &c->call.pub, &none, 0, &nowhere, &local);
+	if (rc != ASSAY_EAUTH || (local.flags & ASSAY_ERR_PEER)) {
+		return 0;
+	}
+	if (err) {
+		*err = local;
+	}
+	as_error_where(err, model->name, 0);
+	return rc;
 }

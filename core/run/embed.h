@@ -11,4 +11,8 @@
 int as_embed(as_context *c, const char *embedder, const assay_str *texts, size_t n, assay_vector_sink *vectors,
 	     assay_error *err);
 
+/* Could an embedder of "models" be asked as things are? It is given no text, so that nothing is sent. Only an
+ * ASSAY_EAUTH of its own counts (its key is not set): what else it makes of no text is no answer. */
+int as_embed_ready(as_context *c, const as_model_spec *model, assay_error *err);
+
 #endif

@@ -92,6 +92,7 @@ int as_engine_open(const as_engine_options *options, as_engine **out, assay_erro
 	e->log = options->log;
 	e->cancel = options->cancel;
 	e->progress = options->progress;
+	e->offline = options->offline;
 	e->jobs = m->jobs ? m->jobs : as_pool_cores();
 	e->descriptions = as_json_object();
 	rc = e->descriptions ? as_variables_load(m->base_dir, &e->variables, err) : as_fail_memory(err);
@@ -141,6 +142,7 @@ void as_engine_close(as_engine *e)
 	as_catalogue_free(e->catalogue);
 	as_json_pool_free(e->pool);
 	as_json_free(e->descriptions);
+	as_json_free(e->void_causes);
 	pthread_mutex_destroy(&e->describing);
 	pthread_mutex_destroy(&e->embedding);
 	free(e);

@@ -34,7 +34,11 @@ typedef struct as_engine {
 	as_json_pool *pool;         /* what attempts have in common */
 	pthread_mutex_t describing; /* likewise, for what descriptions are made anew: guards descriptions */
 	assay_json *descriptions;   /* object: name of the request -> text */
-	pthread_mutex_t embedding;  /* one worker at a time asks for vectors, so that none is asked for twice */
+	bool offline;               /* as the options say */
+	assay_json *void_causes;    /* object: why tries of this command were void -> how many; NULL: none was */
+	uint64_t attempts,
+		voided; /* after as_stage_evaluate: those of the manifest, and those without a try that counts */
+	pthread_mutex_t embedding; /* one worker at a time asks for vectors, so that none is asked for twice */
 } as_engine;
 
 typedef struct as_engine_options {
@@ -69,6 +73,8 @@ typedef struct as_model_abilities {
 	bool shaped, needs_shaped; /* asked for as its "answers" says; needs_shaped false: not tried */
 } as_model_abilities;
 int as_probe_model(as_engine *e, const as_model_spec *model, as_model_abilities *out, assay_error *err);
+/* Likewise an embedder of "models": one text. *length: of its vector. */
+int as_probe_embedder(as_engine *e, const as_model_spec *model, size_t *length, assay_error *err);
 
 /* Start every server once, take its tools and fingerprint into the store; read them from there when they are in it. */
 int as_stage_catalogue(as_engine *e, assay_error *err);

@@ -6,6 +6,7 @@
 #include "core/run/reach.h"
 #include "core/run/score.h"
 #include "core/run/simulate.h"
+#include "core/run/voids.h"
 #include "core/task/task.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -42,8 +43,8 @@ typedef struct evaluation {
 	size_t n_done, cap_done;
 	eval_item *items;
 	size_t n_items, cap_items;
-	uint64_t made;
-	pthread_mutex_t lock; /* guards made */
+	uint64_t made, voided;
+	pthread_mutex_t lock; /* guards made, voided and the engine's void_causes */
 } evaluation;
 
 static void eval_free(evaluation *v)
@@ -278,6 +279,21 @@ static assay_json *attempt_metadata(const evaluation *v, const eval_item *item)
 	return meta;
 }
 
+static int note_void(evaluation *v, const as_attempt_row *row, const assay_json *verdict, const assay_error *cause,
+		     assay_error *err)
+{
+	assay_error judge = {0};
+	int rc;
+	if (is_unjudged(row)) {
+		as_evidence_failure(verdict, &judge);
+		cause = &judge;
+	}
+	pthread_mutex_lock(&v->lock);
+	rc = as_voids_note(v->engine, row->end, cause, err);
+	pthread_mutex_unlock(&v->lock);
+	return rc;
+}
+
 /* A session's trace, scored, as a row of the store. */
 static int keep_try(evaluation *v, as_worker *w, const eval_item *item, const char *id, int64_t number,
 		    const as_session_result *result, bool *voided, bool *unjudged, assay_error *err)
@@ -309,6 +325,7 @@ static int keep_try(evaluation *v, as_worker *w, const eval_item *item, const ch
 		row.voided = *voided;
 		*unjudged = is_unjudged(&row);
 		rc = as_store_put_attempt(e->store, &row, err);
+		rc = rc < 0 || !*voided ? rc : note_void(v, &row, verdicts.values[m->headline], &result->cause, err);
 	}
 	as_text_free(&text);
 	verdicts_free(&verdicts);
@@ -465,6 +482,9 @@ static int rescore_one(evaluation *v, as_worker *w, rescored *item, bool *change
 		item->row.verdicts = s.rows;
 		item->row.n_verdicts = s.n;
 		rc = as_store_put_attempt(v->engine->store, &item->row, err);
+		if (rc == 0 && is_unjudged(&item->row)) {
+			rc = note_void(v, &item->row, s.values[v->engine->manifest->headline], NULL, err);
+		}
 	}
 	verdicts_free(&s);
 	as_trace_free(trace);
@@ -513,6 +533,9 @@ static int run_item(void *context, uint32_t worker, size_t index, assay_error *e
 		v->made += rc == 0;
 		pthread_mutex_unlock(&v->lock);
 	}
+	pthread_mutex_lock(&v->lock);
+	v->voided += rc == 0 && voided;
+	pthread_mutex_unlock(&v->lock);
 	as_progress_step(v->engine->progress, 1);
 	return rc;
 }
@@ -548,6 +571,9 @@ int as_stage_evaluate(as_engine *e, uint64_t *made, assay_error *err)
 		as_progress_end(e->progress);
 	}
 	*made = v.made;
+	e->attempts = v.n_items;
+	e->voided = v.voided;
+	rc = rc < 0 ? rc : as_voids_tell(e, err);
 	pthread_mutex_destroy(&v.lock);
 	eval_free(&v);
 	return rc;
@@ -585,13 +611,14 @@ static int rescore_each(evaluation *v, uint64_t *scored, uint64_t *changed, assa
 
 int as_stage_rescore(as_engine *e, uint64_t *scored, uint64_t *changed, assay_error *err)
 {
-	evaluation v = {.engine = e};
+	evaluation v = {.engine = e, .lock = PTHREAD_MUTEX_INITIALIZER};
 	int rc = make_workers(&v, err);
 	*scored = 0;
 	*changed = 0;
 	rc = rc < 0 ? rc : load_tasks(&v, err);
 	rc = rc < 0 ? rc : index_tasks(&v, err);
 	rc = rc < 0 ? rc : rescore_each(&v, scored, changed, err);
+	rc = rc < 0 ? rc : as_voids_tell(e, err);
 	eval_free(&v);
 	return rc;
 }

@@ -110,12 +110,25 @@ int as_score_with_evidence(as_context *c, const as_instance *scorer, const assay
 	return rc;
 }
 
+static const assay_json *failure_in(const assay_json *verdict)
+{
+	const assay_json *failed = NULL;
+	for (const assay_json *e = as_json_first(as_json_get(verdict, "evidence")); e && !failed; e = as_json_next(e)) {
+		failed = as_json_get(e, "failed");
+	}
+	return failed;
+}
+
 bool as_evidence_failed(const assay_json *verdict)
 {
-	for (const assay_json *e = as_json_first(as_json_get(verdict, "evidence")); e; e = as_json_next(e)) {
-		if (as_json_get(e, "failed")) {
-			return as_str_is(as_json_str(as_json_get(verdict, "verdict")), "unknown");
-		}
+	return failure_in(verdict) && as_str_is(as_json_str(as_json_get(verdict, "verdict")), "unknown");
+}
+
+void as_evidence_failure(const assay_json *verdict, assay_error *out)
+{
+	const assay_json *failed = failure_in(verdict);
+	as_error_clear(out);
+	if (failed) {
+		as_fail(out, ASSAY_EUNREACH, "%s", as_json_cstr(as_json_get(failed, "message"), ""));
 	}
-	return false;
 }

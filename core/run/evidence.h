@@ -16,6 +16,8 @@ int as_score_with_evidence(as_context *c, const as_instance *scorer, const assay
 
 /* Was the judge out of reach when this verdict was made? */
 bool as_evidence_failed(const assay_json *verdict);
+/* What it said then; code 0: nothing. */
+void as_evidence_failure(const assay_json *verdict, assay_error *out);
 
 /* For the context: remember what was said (rc, reply, why) in c->evidence; answer from c->heard. */
 int as_evidence_note(as_context *c, const assay_json *request, int said, const assay_json *reply,

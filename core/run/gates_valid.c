@@ -6,15 +6,17 @@
 
 static int judge(const gate_input *in, const assay_json *heard, assay_json **verdict, assay_error *err)
 {
-	as_context *c = in->context;
-	const as_manifest *m = c->engine->manifest;
-	const as_model_spec *before = c->model;
+	const as_manifest *m = in->context->engine->manifest;
+	assay_str task_id = as_json_str(as_json_get(in->task, "task_id"));
+	as_worker *w = in->context->worker;
 	as_instance *scorer;
-	int rc = as_worker_instance(c->worker, &m->validator, ASSAY_ROLE_SCORER, &scorer, err);
-	c->model = as_manifest_model(m, m->validator.model);
-	rc = rc < 0 ? rc : as_score_with_evidence(c, scorer, in->task, in->trace, heard, verdict, err);
-	c->model = before;
-	return rc;
+	char subject[96]; /* its own: what a gate asks is no part of what the goal cost */
+	as_context c;
+	int rc = as_worker_instance(w, &m->validator, ASSAY_ROLE_SCORER, &scorer, err);
+	snprintf(subject, sizeof subject, "valid:%.*s", (int)(task_id.len < 80 ? task_id.len : 80), task_id.ptr);
+	as_context_init(&c, w, m->validator.use, subject, 0, 0);
+	c.model = as_manifest_model(m, m->validator.model);
+	return rc < 0 ? rc : as_score_with_evidence(&c, scorer, in->task, in->trace, heard, verdict, err);
 }
 
 int as_gate_valid(const gate_input *in, bool *passed, assay_json *evidence, assay_error *err)

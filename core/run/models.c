@@ -1,6 +1,7 @@
 /* Before a stage spends anything: can its models be asked? */
 #include "core/base/error.h"
 #include "core/run/context.h"
+#include "core/run/embed.h"
 #include <string.h>
 
 typedef struct check {
@@ -30,6 +31,25 @@ static int check_one(const check *k, const as_use *use)
 	return rc;
 }
 
+/* The embedder that an exposure names, where it is one of "models". */
+static int check_embedder(const check *k, const as_use *exposure)
+{
+	const as_manifest *m = k->engine->manifest;
+	const char *name = as_json_cstr(as_json_get(exposure->options, "embedder"), NULL);
+	const as_model_spec *model = name ? as_manifest_model(m, name) : NULL;
+	as_context c;
+	int rc;
+	if (!model || strncmp(model->llm.use, "embedder/", 9) != 0 || k->engine->offline) {
+		return 0;
+	}
+	as_context_init(&c, k->worker, model->llm.use, "", 0, 0);
+	rc = as_embed_ready(&c, model, k->err);
+	if (rc < 0) {
+		as_error_pointer(k->err, "%s", model->llm.pointer);
+	}
+	return rc;
+}
+
 static int check_authors(const check *k)
 {
 	const as_manifest *m = k->engine->manifest;
@@ -51,7 +71,9 @@ static int check_candidates(const check *k)
 		rc = check_one(k, &m->candidates[i].explorer);
 	}
 	for (size_t i = 0; i < m->n_conditions && rc == 0; i++) {
-		rc = check_one(k, &m->conditions[i].simulator);
+		rc = check_one(k, &m->conditions[i].exposure);
+		rc = rc < 0 ? rc : check_embedder(k, &m->conditions[i].exposure);
+		rc = rc < 0 ? rc : check_one(k, &m->conditions[i].simulator);
 		rc = rc < 0 ? rc : check_one(k, &m->conditions[i].describer);
 	}
 	for (size_t i = 0; i < m->n_scorers && rc == 0; i++) {

@@ -1,6 +1,7 @@
 /* What can a model do? A few requests tell, before money is spent on a thousand. */
 #include "core/base/error.h"
 #include "core/run/context.h"
+#include "core/run/embed.h"
 #include <assay/roles/llm.h>
 #include <assay/structured.h>
 #include <string.h>
@@ -125,6 +126,38 @@ int as_probe_model(as_engine *e, const as_model_spec *model, as_model_abilities 
 		out->needs_shaped = as_asks_for_shape(e->manifest, model->name);
 		rc = rc < 0 || !out->needs_shaped ? rc : probe_shaped(&c, out, err);
 	}
+	as_worker_free(w);
+	return rc;
+}
+
+typedef struct measure {
+	assay_vector_sink sink;
+	size_t length;
+} measure;
+
+static int take_length(assay_vector_sink *sink, const float *vector, size_t n, assay_error *err)
+{
+	(void)vector;
+	(void)err;
+	((measure *)sink)->length = n;
+	return 0;
+}
+
+int as_probe_embedder(as_engine *e, const as_model_spec *model, size_t *length, assay_error *err)
+{
+	measure m = {{sizeof m.sink, 0, take_length}, 0};
+	const assay_str text = ASSAY_STR("Which way to the station?");
+	as_worker *w = NULL;
+	as_context c;
+	int rc = as_worker_new(e, &w, err);
+	if (rc == 0) {
+		as_context_init(&c, w, "doctor", "doctor", 0, 0);
+		rc = as_embed(&c, model->name, &text, 1, &m.sink, err);
+	}
+	if (rc == 0 && m.length == 0) {
+		rc = as_fail(err, ASSAY_EPLUGIN, "%s gave no vector", model->llm.use);
+	}
+	*length = m.length;
 	as_worker_free(w);
 	return rc;
 }

@@ -1,5 +1,6 @@
 /* embedder/openai: any server of POST /v1/embeddings. */
 #include <assay/roles/embedder.h>
+#include <assay/variables.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 
 typedef struct openai {
 	const assay_host *host;
-	char *url, *authorization; /* authorization: NULL: none; names the variable, never holds its value */
+	char *url, *key, *authorization; /* of the key the variable's name, never the value; NULL: none is needed */
 	assay_json *model, *dimensions;
 	size_t batch;
 	int64_t timeout_ms;
@@ -19,6 +20,7 @@ static void openai_close(void *self)
 	openai *o = self;
 	if (o) {
 		o->host->free(o->url);
+		o->host->free(o->key);
 		o->host->free(o->authorization);
 		o->host->json->free(o->model);
 		o->host->json->free(o->dimensions);
@@ -54,11 +56,12 @@ static int openai_open(const assay_host *host, const assay_json *options, void *
 	}
 	o->url = join(host, "", base, "/embeddings");
 	o->authorization = key.len ? join(host, "Authorization: Bearer ${", key, "}") : NULL;
+	o->key = key.len ? join(host, "", key, "") : NULL;
 	o->model = J->clone(J->get(options, "model"));
 	o->dimensions = J->get(options, "dimensions") ? J->clone(J->get(options, "dimensions")) : NULL;
 	o->batch = (size_t)J->i64(J->get(options, "batch"), 256);
 	o->timeout_ms = J->i64(J->get(options, "seconds"), 60) * 1000;
-	if (!o->url || !o->model || (key.len && !o->authorization) ||
+	if (!o->url || !o->model || (key.len && (!o->key || !o->authorization)) ||
 	    (J->get(options, "dimensions") && !o->dimensions)) {
 		openai_close(o);
 		return host->fail(err, ASSAY_ENOMEM, "out of memory");
@@ -185,6 +188,20 @@ static int give_vectors(const openai *o, const assay_json *reply, size_t n, assa
 	return rc < 0 ? rc : 0;
 }
 
+static int check_key(const openai *o, assay_call *call, assay_error *err)
+{
+	const assay_variables_api *variables = o->host->service("variables", 1);
+	if (!o->key || (variables && variables->is_set(call, o->key) > 0)) {
+		return 0;
+	}
+	o->host->fail(err, ASSAY_EAUTH, "embedder/openai has no key: the variable %s is not set", o->key);
+	if (err) {
+		snprintf(err->hint, sizeof err->hint, "set %s in the environment or in a file .env beside the manifest",
+			 o->key);
+	}
+	return ASSAY_EAUTH;
+}
+
 static int openai_embed(void *self, assay_call *call, const assay_str *texts, size_t n, assay_vector_sink *vectors,
 			assay_error *err)
 {
@@ -201,7 +218,11 @@ static int openai_embed(void *self, assay_call *call, const assay_str *texts, si
 	inflow in = {.sink = {sizeof in.sink, 0, NULL, on_bytes}, .o = o};
 	assay_text body = {NULL, 0};
 	assay_json *v = NULL;
-	int rc = make_body(o, texts, n, &body, err);
+	int rc = check_key(o, call, err);
+	if (rc < 0 || n == 0) {
+		return rc;
+	}
+	rc = make_body(o, texts, n, &body, err);
 	if (rc == 0) {
 		request.body = (assay_str){body.ptr, body.len};
 		rc = o->host->http->request(call, &request, &reply, &in.sink, err);
