@@ -60,31 +60,11 @@ static void *lend(as_trial *t, const void *request, size_t size)
 
 /* --- sampler --- */
 
-static void check_picked(as_trial *t, const uint32_t *picked, size_t n_picked, size_t n, size_t count)
-{
-	if (n_picked > n) {
-		as_trial_wrong(t, "returns success %s",
-			       n_picked == SIZE_MAX ? "without output: n_picked is not set"
-						    : "with more picked than asked for");
-		return;
-	}
-	for (size_t i = 0; i < n_picked; i++) {
-		if (picked[i] >= count) {
-			as_trial_wrong(t, "picks tool %u of %zu", picked[i], count);
-		}
-		for (size_t k = 0; k < i; k++) {
-			if (picked[k] == picked[i]) {
-				as_trial_wrong(t, "picks tool %u twice", picked[i]);
-				return;
-			}
-		}
-	}
-}
-
 static int run_draw(as_trial *t, as_buf *out)
 {
 	const assay_sampler_ops *ops = t->ops;
 	assay_tools required = tools_of(t, "required"), candidates = tools_of(t, "candidates");
+	assay_error why = {0};
 	int64_t wanted = as_json_i64(member(t, "n"), 0);
 	size_t n = wanted > 0 ? (size_t)wanted : 0, n_picked = SIZE_MAX;
 	uint32_t *picked = malloc((n + 1) * sizeof *picked);
@@ -94,8 +74,10 @@ static int run_draw(as_trial *t, as_buf *out)
 	memset(picked, 0xFF, (n + 1) * sizeof *picked);
 	as_region_seal(t->lent);
 	int rc = ops->draw(t->self, &t->call.pub, required, candidates, n, picked, &n_picked, t->err);
-	if (rc == 0) {
-		check_picked(t, picked, n_picked, n, candidates.count);
+	if (rc == 0 && n_picked == SIZE_MAX) {
+		as_trial_wrong(t, "returns success without output: n_picked is not set");
+	} else if (rc == 0 && as_role_picks(picked, n_picked, n, candidates.count, &why) < 0) {
+		as_trial_wrong(t, "%s", why.message);
 	}
 	if (picked[n] != UNTOUCHED) {
 		as_trial_wrong(t, "writes behind the end of picked");

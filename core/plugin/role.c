@@ -1,5 +1,6 @@
 #include "core/plugin/role.h"
 
+#include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/plugin/registry.h"
 #include <assay/roles/distiller.h>
@@ -13,6 +14,7 @@
 #include <assay/roles/sampler.h>
 #include <assay/roles/scorer.h>
 #include <assay/roles/transport.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* clang-format off */
@@ -99,4 +101,28 @@ const char *as_role_file_name(const char *name)
 		}
 	}
 	return !name[0] ? "is empty" : name[0] == '.' ? "begins with a dot" : strchr(name, '/') ? "has a slash" : NULL;
+}
+
+int as_role_picks(const uint32_t *picked, size_t n_picked, size_t n, size_t count, assay_error *err)
+{
+	bool *seen;
+	int rc = 0;
+	if (n_picked > n) {
+		return as_fail(err, ASSAY_EPLUGIN, "picks %zu tools, and was asked for %zu", n_picked, n);
+	}
+	seen = as_new(count + 1, sizeof *seen);
+	if (!seen) {
+		return as_fail_memory(err);
+	}
+	for (size_t i = 0; i < n_picked && rc == 0; i++) {
+		if (picked[i] >= count) {
+			rc = as_fail(err, ASSAY_EPLUGIN, "picks tool %u of %zu", picked[i], count);
+		} else if (seen[picked[i]]) {
+			rc = as_fail(err, ASSAY_EPLUGIN, "picks tool %u twice", picked[i]);
+		} else {
+			seen[picked[i]] = true;
+		}
+	}
+	free(seen);
+	return rc;
 }

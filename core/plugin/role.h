@@ -30,4 +30,8 @@ bool as_role_has(const void *ops, size_t size, const as_operation *operation);
  * NULL: nothing. */
 const char *as_role_file_name(const char *name);
 
+/* What is wrong with n_picked picks of a sampler that was asked for n of `count` candidates: ASSAY_EPLUGIN, "picks tool
+ * 7 of 5". 0: nothing. */
+int as_role_picks(const uint32_t *picked, size_t n_picked, size_t n, size_t count, assay_error *err);
+
 #endif

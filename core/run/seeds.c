@@ -1,6 +1,7 @@
 #include "core/run/seeds.h"
 
 #include "core/base/error.h"
+#include "core/plugin/role.h"
 #include <assay/roles/sampler.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,40 +23,17 @@ static int all_but(assay_tools all, const assay_tool *tool, as_arena *a, assay_t
 	return 0;
 }
 
-/* What a sampler says it picked is not taken on its word. */
-static int check_picked(const char *use, const uint32_t *picked, size_t n_picked, size_t n, size_t count,
-			assay_error *err)
-{
-	bool *seen;
-	int rc = 0;
-	if (n_picked > n) {
-		return as_fail(err, ASSAY_EPLUGIN, "%s picked %zu tools, and was asked for %zu", use, n_picked, n);
-	}
-	seen = as_new(count + 1, sizeof *seen);
-	if (!seen) {
-		return as_fail_memory(err);
-	}
-	for (size_t i = 0; i < n_picked && rc == 0; i++) {
-		if (picked[i] >= count) {
-			rc = as_fail(err, ASSAY_EPLUGIN, "%s picked tool %u of %zu", use, picked[i], count);
-		} else if (seen[picked[i]]) {
-			rc = as_fail(err, ASSAY_EPLUGIN, "%s picked tool %u twice", use, picked[i]);
-		} else {
-			seen[picked[i]] = true;
-		}
-	}
-	free(seen);
-	return rc;
-}
-
 int as_draw(const as_instance *sampler, const char *use, as_call *call, assay_tools required, assay_tools candidates,
 	    size_t n, uint32_t *picked, size_t *n_picked, assay_error *err)
 {
 	const assay_sampler_ops *ops = as_instance_ops(sampler);
+	assay_error why = {0};
 	int rc;
 	*n_picked = 0;
 	rc = ops->draw(as_instance_self(sampler), &call->pub, required, candidates, n, picked, n_picked, err);
-	rc = rc < 0 ? rc : check_picked(use, picked, *n_picked, n, candidates.count, err);
+	if (rc == 0 && as_role_picks(picked, *n_picked, n, candidates.count, &why) < 0) {
+		rc = as_fail(err, why.code, "%s %s", use, why.message); /* it is not taken at its word */
+	}
 	*n_picked = rc < 0 ? 0 : *n_picked;
 	return rc;
 }
