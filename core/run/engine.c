@@ -26,7 +26,7 @@ static int make_redactor(as_engine *e, assay_error *err)
 {
 	as_written written;
 	int rc = as_redactor_new(&e->redactor, err);
-	rc = rc < 0 ? rc : as_secrets_of_servers(e->manifest, e->variables, e->redactor, err);
+	rc = rc < 0 ? rc : as_secrets_given(e->manifest, e->variables, e->redactor, err);
 	rc = rc < 0 ? rc : as_secrets_written(e->manifest, 1, e->redactor, &written, err);
 	as_log_set_redactor(e->log, e->redactor);
 	if (rc == 0 && written.n > 0) {

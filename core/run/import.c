@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -183,35 +182,19 @@ static int take_args(importer *x, const assay_json *args, assay_json *launch, as
 /* What the transports take neither as a variable nor as a header is told here, where it stands. */
 static int check_entry(importer *x, const assay_json *v, const char *key, bool header, assay_error *err)
 {
-	static const char *const reserved[] = {"content-length",       "transfer-encoding",
-					       "connection",           "mcp-session-id",
-					       "mcp-method",           "last-event-id",
-					       "mcp-protocol-version", NULL};
-	assay_str name = as_json_key(v), value = as_json_str(v);
-	const char *unfit = header ? "\"(),/:;<=>?@[\\]{}" : "=";
-	bool good = name.len > 0;
-	for (size_t i = 0; i < name.len && good; i++) {
-		unsigned char c = (unsigned char)name.ptr[i];
-		good = !strchr(unfit, c) && (!header || (c > 0x20 && c < 0x7F));
+	assay_str name = as_json_key(v);
+	const char *fault = NULL;
+	if (header) {
+		fault = as_header_fault(name, as_json_str(v));
+	} else if (name.len == 0 || memchr(name.ptr, '=', name.len) || memchr(name.ptr, '\0', name.len)) {
+		fault = "this is no name of a variable";
 	}
-	if (!good) {
-		return as_import_fail(x, v, key, err, "this is no name of a %s", header ? "header" : "variable");
+	if (!fault) {
+		return 0;
 	}
-	for (size_t i = 0; header && reserved[i]; i++) {
-		if (name.len == strlen(reserved[i]) && strncasecmp(name.ptr, reserved[i], name.len) == 0) {
-			as_import_fail(x, v, key, err, "this header cannot be set: each request has its own");
-			as_error_hint(err, "take it away");
-			return ASSAY_EDATA;
-		}
-	}
-	for (size_t i = 0; i < value.len && header; i++) {
-		unsigned char c = (unsigned char)value.ptr[i];
-		if ((c < 0x20 && c != '\t') || c == 0x7F) {
-			return as_import_fail(x, v, key, err,
-					      "a header's value holds a line break or another control character");
-		}
-	}
-	return 0;
+	as_import_fail(x, v, key, err, "%s", fault);
+	as_error_hint(err, "take it away");
+	return ASSAY_EDATA;
 }
 
 /* "env" and "headers": texts; numbers and truth values as text, null left out. */

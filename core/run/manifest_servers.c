@@ -5,6 +5,7 @@
 #include "core/world/sandbox.h"
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static int read_environments(as_manifest_build *b, assay_error *err)
 {
@@ -99,6 +100,55 @@ static const char *transport_of(const assay_json *launch, const assay_json *sett
 	return "transport/stdio";
 }
 
+/* Headers that each request has of its own: nobody else may set these. */
+static bool is_own_header(assay_str name)
+{
+	static const char *const own[] = {"content-length",      "transfer-encoding", "connection",
+					  "mcp-session-id",      "mcp-method",        "last-event-id",
+					  "mcp-protocol-version"};
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+		if (name.len == strlen(own[i]) && strncasecmp(name.ptr, own[i], name.len) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+const char *as_header_fault(assay_str name, assay_str value)
+{
+	bool good = name.len > 0;
+	for (size_t i = 0; i < name.len && good; i++) {
+		unsigned char c = (unsigned char)name.ptr[i];
+		good = c > 0x20 && c < 0x7F && !strchr("\"(),/:;<=>?@[\\]{}", c);
+	}
+	if (!good) {
+		return "this is no name of a header";
+	}
+	for (size_t i = 0; i < value.len; i++) { /* a line break would begin a header of its own */
+		unsigned char c = (unsigned char)value.ptr[i];
+		if ((c < 0x20 && c != '\t') || c == 0x7F) {
+			return "a header's value holds a line break or another control character";
+		}
+	}
+	return is_own_header(name) ? "this header cannot be set: each request has its own" : NULL;
+}
+
+static int check_headers(const assay_json *launch, assay_error *err)
+{
+	for (const assay_json *v = as_json_first(as_json_get(launch, "headers")); v; v = as_json_next(v)) {
+		const char *fault = as_header_fault(as_json_key(v), as_json_str(v));
+		char pointer[160];
+		if (fault) {
+			snprintf(pointer, sizeof pointer, "/mcpServers/%.*s/headers/%.*s",
+				 ASSAY_FMT(as_json_key(launch)), ASSAY_FMT(as_json_key(v)));
+			as_manifest_fail(v, err, pointer, "%s", fault);
+			as_error_hint(err, "take it away");
+			return ASSAY_EDATA;
+		}
+	}
+	return 0;
+}
+
 /* Other clients' keys ("autoApprove") may stay in a launch record, but not one that is a slip of the pen. */
 static int check_launch(const assay_json *launch, assay_error *err)
 {
@@ -119,7 +169,7 @@ static int check_launch(const assay_json *launch, assay_error *err)
 			return ASSAY_EDATA;
 		}
 	}
-	return 0;
+	return check_headers(launch, err);
 }
 
 /* The hosts that a sandbox lets through. */

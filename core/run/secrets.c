@@ -13,7 +13,7 @@ typedef struct collecting {
 	const as_manifest *m;
 	as_variables *variables;
 	as_redactor *out;
-	assay_str command; /* of the launch record at hand: its program's name */
+	assay_str command; /* of the launch record or the model at hand: its program's name */
 } collecting;
 
 static bool is_name_start(char c)
@@ -51,7 +51,7 @@ static bool read_reference(assay_str text, size_t i, assay_str *name, size_t *en
 	return true;
 }
 
-/* --- of servers --------------------------------------------------------------------------------------------------- */
+/* --- given to servers and models ---------------------------------------------------------------------------------- */
 
 /* Where a variable's value stands in a text that was filled in. */
 typedef struct filled {
@@ -130,10 +130,10 @@ static int add_text(const collecting *k, assay_str text, assay_str key)
 	return good ? 0 : ASSAY_ENOMEM;
 }
 
-/* What is done with each text of a launch record. */
+/* What is done with each text of a launch record, or of a plugin's options. */
 typedef int take_text(void *payload, const assay_json *at, assay_str key, const char *pointer);
 
-/* The texts of a launch record: members by their names, arguments by the flag before them. */
+/* The texts of one: members by their names, arguments by the flag before them. */
 static int each_text(const assay_json *v, assay_str key, const char *pointer, take_text *take, void *payload)
 {
 	int type = as_json_type(v), rc = 0;
@@ -157,15 +157,39 @@ static int each_text(const assay_json *v, assay_str key, const char *pointer, ta
 	return rc;
 }
 
-static int each_launch_text(const as_manifest *m, assay_str *command, take_text *take, void *payload)
+/* A model's options. Its "key" is the name of a variable, and no secret for being called so; names of models look like
+ * anything (Qwen3-30B-A3B-Instruct-2507). */
+static int each_model_text(const assay_json *model, const char *pointer, take_text *take, void *payload)
 {
+	int rc = 0;
+	for (const assay_json *o = as_json_first(model); o && rc == 0; o = as_json_next(o)) {
+		assay_str name = as_json_key(o);
+		char inner[POINTER_MAX];
+		if (as_str_is(name, "model") || as_str_is(name, "family")) {
+			continue;
+		}
+		snprintf(inner, sizeof inner, "%s/%.*s", pointer, ASSAY_FMT(name));
+		rc = each_text(o, as_str_is(name, "key") ? (assay_str){NULL, 0} : name, inner, take, payload);
+	}
+	return rc;
+}
+
+/* What stands in launch records and in the options of models; both are given secrets. */
+static int each_place(const as_manifest *m, assay_str *command, take_text *take, void *payload)
+{
+	char pointer[POINTER_MAX / 2]; /* ids are short */
 	int rc = 0;
 	for (const assay_json *s = as_json_first(as_json_get(m->document, "mcpServers")); s && rc == 0;
 	     s = as_json_next(s)) {
-		char pointer[POINTER_MAX];
 		snprintf(pointer, sizeof pointer, "/mcpServers/%.*s", ASSAY_FMT(as_json_key(s)));
 		*command = as_path_base(as_json_str(as_json_get(s, "command")));
 		rc = each_text(s, (assay_str){NULL, 0}, pointer, take, payload);
+	}
+	for (const assay_json *s = as_json_first(as_json_get(m->document, "models")); s && rc == 0;
+	     s = as_json_next(s)) {
+		snprintf(pointer, sizeof pointer, "/models/%.*s", ASSAY_FMT(as_json_key(s)));
+		*command = as_path_base(as_json_str(as_json_first(as_json_get(s, "argv"))));
+		rc = each_model_text(s, pointer, take, payload);
 	}
 	return rc;
 }
@@ -182,11 +206,11 @@ static int add_kept(void *payload, const char *name, const char *value)
 	return !is_secret(k->m, as_str(name)) || as_redactor_add(k->out, name, as_str(value)) ? 0 : ASSAY_ENOMEM;
 }
 
-int as_secrets_of_servers(const as_manifest *m, as_variables *variables, as_redactor *out, assay_error *err)
+int as_secrets_given(const as_manifest *m, as_variables *variables, as_redactor *out, assay_error *err)
 {
 	collecting k = {.m = m, .variables = variables, .out = out};
 	int rc = as_variables_each(variables, add_kept, &k);
-	rc = rc < 0 ? rc : each_launch_text(m, &k.command, take_filled, &k);
+	rc = rc < 0 ? rc : each_place(m, &k.command, take_filled, &k);
 	return rc < 0 ? as_fail_memory(err) : 0;
 }
 
@@ -250,7 +274,7 @@ int as_secrets_written(const as_manifest *m, size_t least, as_redactor *out, as_
 {
 	reading r = {.m = m, .least = least, .out = out, .written = written};
 	*written = (as_written){0};
-	return each_launch_text(m, &r.command, take_written, &r) < 0 ? as_fail_memory(err) : 0;
+	return each_place(m, &r.command, take_written, &r) < 0 ? as_fail_memory(err) : 0;
 }
 
 /* --- of everything ------------------------------------------------------------------------------------------------ */
