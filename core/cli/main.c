@@ -3,18 +3,16 @@
 #include "core/base/error.h"
 #include "core/base/schema.h"
 #include "core/cli/cli.h"
+#include "core/cli/endings.h"
 #include "core/run/pool.h"
 #include <errno.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define EXITS 64 /* threads that may call exit at once: each call takes one handler away */
 
 /* The handler can reach nothing but this; it is set once, before the handlers are. */
 static as_cancel *interrupted;
@@ -23,7 +21,7 @@ static void on_signal(int number)
 {
 	(void)number;
 	if (as_cancel_is_set(interrupted)) {
-		_exit(AS_EXIT_INTERRUPTED); /* asked twice: the store is safe at any moment */
+		_Exit(AS_EXIT_INTERRUPTED); /* asked twice: the store is safe at any moment */
 	}
 	as_cancel_set(interrupted);
 }
@@ -48,26 +46,6 @@ static int catch_signals(as_cancel *cancel, assay_error *err)
 		return as_fail(err, ASSAY_EINTERNAL, "cannot ignore SIGPIPE and SIGXFSZ");
 	}
 	return 0;
-}
-
-/* The same of the handler of an exit that is not ours: NULL from the end of the verb on. */
-static const as_cli *running;
-
-/* A plugin that ends the program would otherwise leave half a run that looks like a whole one. */
-static void on_exit_within(void)
-{
-	static const char line[] =
-		"assay: a plugin called exit, which ended the run (find out which with \"assay plugins "
-		"check\", and take it away)\n";
-	if (running && !running->expendable && running->pid == getpid()) { /* children come here, too */
-		static atomic_flag told = ATOMIC_FLAG_INIT;
-		while (atomic_flag_test_and_set(&told)) {
-			(void)pause(); /* another thread is at it, and ends all of them */
-		}
-		ssize_t ignored = write(STDERR_FILENO, line, sizeof line - 1);
-		(void)ignored;
-		_exit(AS_EXIT_PLUGIN);
-	}
 }
 
 static int unknown_verb(const char *name, assay_error *err)
@@ -217,10 +195,7 @@ int main(int argc, char **argv)
 	}
 	limit_heaps();
 	cli.pid = getpid();
-	for (int i = 0; i < EXITS; i++) {
-		(void)atexit(on_exit_within); /* where it cannot be had, an exit is silent */
-	}
-	running = &cli;
+	as_endings_watch(&cli);
 	for (int i = 1; i < argc; i++) {
 		cli.json =
 			cli.json || strcmp(argv[i], "--json") == 0; /* so that a wrong command line is told so, too */
@@ -234,6 +209,6 @@ int main(int argc, char **argv)
 	as_progress_free(cli.progress);
 	as_log_free(cli.log);
 	rc = flush_output(rc);
-	running = NULL;
+	as_endings_over();
 	return rc; /* cli.cancel stays: a signal may come until the very end */
 }

@@ -34,13 +34,16 @@ static int once(as_llm_dialogue *d, as_llm_asking *a, const assay_json *request,
 {
 	const assay_llm_ops *ops = as_instance_ops(d->instance);
 	int64_t seconds = as_json_i64(as_json_get(a->endpoint->settings->limits, "seconds"), AS_LLM_SECONDS);
+	as_called before;
 	as_collect got;
 	int rc;
 	as_collect_init(&got, 1, 0);
 	/* The request's own time, not what is left of the attempt's: silence is never the agent's doing. */
 	a->call.deadline_ms = as_deadline(seconds * 1000);
+	before = as_instance_enter(d->instance, "complete");
 	rc = ops->complete(as_instance_self(d->instance), &a->call.pub, request, &got.sink, why);
-	if (rc >= 0) {
+	rc = as_called_end(before, rc, why);
+	if (rc == 0) {
 		rc = as_collect_one(&got, a->endpoint->settings->use, reply, why);
 	}
 	as_collect_free(&got);

@@ -278,12 +278,15 @@ int as_llm_ready(as_llm_hub *hub, size_t model, const as_instance *instance, as_
 {
 	const assay_llm_ops *ops = as_instance_ops(instance);
 	as_llm_asking a;
+	as_called before;
 	int rc;
 	if (!ops->ready || hub->options.offline) {
 		return 0;
 	}
 	as_llm_asking_begin(&a, hub, model, call);
+	before = as_instance_enter(instance, "ready");
 	rc = ops->ready(as_instance_self(instance), &a.call.pub, err);
+	rc = as_called_end(before, rc, err);
 	as_llm_asking_end(&a);
 	if (rc < 0) {
 		as_redact_error(hub->options.redactor, err);

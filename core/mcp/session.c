@@ -64,6 +64,7 @@ int as_mcp_open_with(const char *server_id, const assay_transport_ops *ops, void
 			    .transport = transport,
 			    .elicitation = s->options.elicitation,
 			    .redactor = s->options.redactor,
+			    .use = s->options.use ? s->options.use : "transport",
 			    .max_message = s->limits.max_message,
 			    .max_noise = s->limits.max_noise};
 	deadline = as_deadline(s->limits.start_ms);
@@ -225,7 +226,7 @@ int as_session_ask(as_mcp_session *s, assay_call *call, as_wire_request *request
 		*answer = (as_wire_answer){0};
 		as_error_clear(&why);
 		/* What was asked was not done, so it may be asked again, whatever it is. */
-		s->wire.ops->restart(s->wire.transport);
+		as_wire_restart(&s->wire);
 		s->wire.tools_changed = true;
 		rc = as_session_shake_hands(s, call, as_deadline(s->limits.start_ms), &why);
 		rc = rc ? rc : as_wire_ask(&s->wire, call, request, answer, &why);

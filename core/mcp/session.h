@@ -44,6 +44,7 @@ typedef struct as_mcp_options {
 	/* Whatever the server says is cleaned of these secrets before anybody sees it; borrowed, NULL: none. A value
 	 * that it wants back (a cursor, a task's id) comes back cleaned, too. */
 	as_redactor *redactor;
+	const char *use; /* what the transport is ("transport/stdio"), should it crash; borrowed, NULL: not known */
 } as_mcp_options;
 
 typedef struct as_mcp_session as_mcp_session;

@@ -1,5 +1,6 @@
 #include "core/mcp/wire.h"
 #include "config.h"
+#include "core/base/called.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/mcp/policy.h"
@@ -46,8 +47,15 @@ static void add_said(const as_wire *w, as_buf *out)
 	as_buf clean = {0};
 	assay_str s;
 	size_t begin;
+	int rc;
 
-	if (!w->ops->diagnostics || w->ops->diagnostics(w->transport, &text, NULL)) {
+	if (!w->ops->diagnostics) {
+		return;
+	}
+	as_called before = as_called_enter(w->use, "diagnostics");
+	rc = w->ops->diagnostics(w->transport, &text, NULL);
+	as_called_leave(before);
+	if (rc) {
 		return;
 	}
 	as_buf_add(&clean, as_text_str(text));
@@ -354,7 +362,9 @@ static int take_refusal(as_wire *w, const char *what, const assay_error *cause, 
 	assay_str body = {0};
 	int code;
 
+	as_called before = as_called_enter(w->use, "refusal");
 	w->ops->refusal(w->transport, &status, &body);
+	as_called_leave(before);
 	w->refused = status;
 	w->session_lost =
 		!w->stateless && (status == 404 || (status == 400 && as_str_contains(body, ASSAY_STR("ession"))));
@@ -391,6 +401,14 @@ static int take_refusal(as_wire *w, const char *what, const assay_error *cause, 
 	return code;
 }
 
+/* Transports may have nothing to say of what is told in other words here: a time that is over. */
+static int leave(as_called before, int rc, assay_error *cause)
+{
+	rc = rc == ASSAY_ETIMEOUT || rc == ASSAY_ECANCELED ? rc : as_called_status(rc, cause);
+	as_called_leave(before);
+	return rc;
+}
+
 /* A send that fails may have left half a line behind, so it ends the session, whatever the reason; unless the peer
  * refused the message, which concerns a request alone. */
 static int send_line(as_wire *w, as_call *call, uint32_t kind, assay_str line, const char *what,
@@ -400,10 +418,12 @@ static int send_line(as_wire *w, as_call *call, uint32_t kind, assay_str line, c
 		.size = sizeof message, .kind = kind, .text = line, .revision = w->revision, .headers = headers};
 	assay_error cause = {0};
 	char during[192];
-	int rc = ASSAY_HAS(w->ops, send_message) && w->ops->send_message
-			 ? w->ops->send_message(w->transport, &call->pub, &message, &cause)
-			 : w->ops->send(w->transport, &call->pub, line, &cause);
+	bool whole = ASSAY_HAS(w->ops, send_message) && w->ops->send_message;
+	as_called before = as_called_enter(w->use, whole ? "send_message" : "send");
+	int rc = whole ? w->ops->send_message(w->transport, &call->pub, &message, &cause)
+		       : w->ops->send(w->transport, &call->pub, line, &cause);
 
+	rc = leave(before, rc, &cause);
 	if (!rc) {
 		return 0;
 	}
@@ -462,7 +482,9 @@ static void cancel_open(as_wire *w, const assay_call *call, const char *reason, 
 	int rc;
 
 	if (has_stream) {
+		as_called before = as_called_enter(w->use, "abandon");
 		w->ops->abandon(w->transport);
+		as_called_leave(before);
 	}
 	if (silently || (has_stream && w->stateless)) {
 		return;
@@ -512,8 +534,13 @@ static int wait_answer(as_wire *w, assay_call *call, const as_wire_request *r, c
 		as_call inner = inner_call(call, w->deadline_ms);
 		assay_error cause = {0};
 		int64_t left = as_remaining(inner.deadline_ms);
-		int rc = left > 0 ? w->ops->receive(w->transport, &inner.pub, left, &in.sink, &cause) : ASSAY_ETIMEOUT;
+		int rc = ASSAY_ETIMEOUT;
 
+		if (left > 0) {
+			as_called before = as_called_enter(w->use, "receive");
+			rc = w->ops->receive(w->transport, &inner.pub, left, &in.sink, &cause);
+			rc = leave(before, rc, &cause);
+		}
 		if (w->fault.code) {
 			return die(w, err, w->fault.code, "%s", w->fault.message);
 		}
@@ -715,7 +742,8 @@ int as_wire_connect(as_wire *w, assay_call *call, int64_t timeout_ms, assay_erro
 {
 	as_call inner = inner_call(call, as_deadline(timeout_ms));
 	assay_error cause = {0};
-	int rc = w->ops->connect(w->transport, &inner.pub, &cause);
+	as_called before = as_called_enter(w->use, "connect");
+	int rc = leave(before, w->ops->connect(w->transport, &inner.pub, &cause), &cause);
 
 	return rc ? die_of(w, err, "it cannot be started", &cause, rc) : 0;
 }
@@ -728,7 +756,9 @@ int as_wire_listen(as_wire *w, assay_call *call, assay_error *err)
 	if (!ASSAY_HAS(w->ops, listen) || !w->ops->listen) {
 		return 0;
 	}
-	rc = w->ops->listen(w->transport, call, &cause);
+	as_called before = as_called_enter(w->use, "listen");
+
+	rc = leave(before, w->ops->listen(w->transport, call, &cause), &cause);
 	return rc ? die_of(w, err, "listening", &cause, rc) : 0;
 }
 
@@ -739,10 +769,19 @@ int as_wire_fall_back(as_wire *w, assay_call *call, int64_t timeout_ms, assay_er
 	if (!ASSAY_HAS(w->ops, fall_back) || !w->ops->fall_back) {
 		return ASSAY_ENOTSUP;
 	}
-	int rc = w->ops->fall_back(w->transport, &inner.pub, err);
+	as_called before = as_called_enter(w->use, "fall_back");
+	int rc = leave(before, w->ops->fall_back(w->transport, &inner.pub, err), err);
 
 	w->older = rc == 0;
 	return rc;
+}
+
+void as_wire_restart(as_wire *w)
+{
+	as_called before = as_called_enter(w->use, "restart");
+
+	w->ops->restart(w->transport);
+	as_called_leave(before);
 }
 
 bool as_call_is_over(const assay_call *call)

@@ -12,6 +12,7 @@ typedef struct as_wire {
 	const char *server_id; /* borrowed from the session */
 	const assay_transport_ops *ops;
 	void *transport; /* borrowed */
+	const char *use; /* borrowed: see as_mcp_options */
 	size_t max_message;
 	uint32_t max_noise;
 
@@ -94,6 +95,9 @@ int as_wire_subscribe(as_wire *w, assay_call *call, assay_error *err);
 /* The transport's own steps; nothing happens where it has none, but falling back, which is ASSAY_ENOTSUP then. */
 int as_wire_listen(as_wire *w, assay_call *call, assay_error *err);
 int as_wire_fall_back(as_wire *w, assay_call *call, int64_t timeout_ms, assay_error *err);
+
+/* Only where the transport has it: its session is gone. */
+void as_wire_restart(as_wire *w);
 
 /* Has the caller no time left, or did somebody ask it to stop? */
 bool as_call_is_over(const assay_call *call);

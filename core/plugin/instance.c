@@ -184,18 +184,14 @@ static int checked_open(as_instance *i, const assay_json *options, assay_error *
 	if (!head->open) {
 		return 0; /* it keeps nothing */
 	}
-	int rc = head->open(as_host(), options, &i->self, err);
+	as_called before = as_instance_enter(i, "open");
+	int rc = as_called_status(head->open(as_host(), options, &i->self, err), err);
+	as_called_leave(before);
 	if (rc == ASSAY_EINVAL) { /* options stand in a file: what is wrong with them is no wrong use of ours */
 		rc = ASSAY_EDATA;
 		if (err && err->code == ASSAY_EINVAL) {
 			err->code = rc;
 		}
-	}
-	if (rc > 0) {
-		rc = as_fail(err, ASSAY_EPLUGIN, "%s: open answered %d, expected 0 or a negative code", i->info->use,
-			     rc);
-	} else if (rc < 0) {
-		as_fail(err, rc, "%s cannot be opened and does not say why", i->info->use);
 	}
 	return rc;
 }
@@ -242,7 +238,9 @@ void as_instance_close(as_instance *i)
 		return;
 	}
 	if (i->close) {
+		as_called before = as_instance_enter(i, "close");
 		i->close(i->self);
+		as_called_leave(before);
 	}
 	free(i);
 }
@@ -260,4 +258,9 @@ const void *as_instance_ops(const as_instance *i)
 const as_impl_info *as_instance_info(const as_instance *i)
 {
 	return i->info;
+}
+
+as_called as_instance_enter(const as_instance *i, const char *operation)
+{
+	return as_called_enter(i->info->use, operation);
 }

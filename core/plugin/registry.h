@@ -11,6 +11,7 @@
 #define AS_REGISTRY_H
 
 #include "core/base/archive.h"
+#include "core/base/called.h"
 #include "core/base/http.h"
 #include "core/base/json.h"
 #include "core/base/log.h"
@@ -71,6 +72,8 @@ void *as_instance_self(const as_instance *i);
  * are never NULL. */
 const void *as_instance_ops(const as_instance *i);
 const as_impl_info *as_instance_info(const as_instance *i);
+/* The thread enters an operation of it; as_called_end or as_called_leave follows it. */
+as_called as_instance_enter(const as_instance *i, const char *operation);
 
 const char *as_role_name(uint32_t role);    /* "sampler"; NULL when unknown */
 uint32_t as_role_from_name(assay_str name); /* 0 when unknown */

@@ -108,10 +108,12 @@ static int explore(as_context *c, const as_session_spec *spec, const as_instance
 				       .prompt = spec->request.prompt,
 				       .persona = spec->persona,
 				       .seed = spec->seed};
+	as_called before = as_instance_enter(explorer, "run");
 	as_collect got;
 	int rc;
 	as_collect_init(&got, 1, 0);
 	rc = ops->run(as_instance_self(explorer), &c->call.pub, &assignment, &got.sink, &out->cause);
+	rc = as_called_end(before, rc, &out->cause);
 	if (rc == 0) {
 		rc = as_collect_one(&got, spec->explorer->use, exploration, err);
 		out->end = rc == 0 ? end_of_result(*exploration) : NULL;

@@ -141,6 +141,15 @@ static int take_vector(assay_vector_sink *sink, const float *vector, size_t n, a
 	return 0;
 }
 
+static int embed(as_context *c, const as_instance *instance, const assay_str *texts, size_t n,
+		 assay_vector_sink *vectors, assay_error *err)
+{
+	const assay_embedder_ops *ops = as_instance_ops(instance);
+	as_called before = as_instance_enter(instance, "embed");
+	int rc = ops->embed(as_instance_self(instance), &c->call.pub, texts, n, vectors, err);
+	return as_called_end(before, rc, err);
+}
+
 /* One request, made again a few times when the provider says that this may help. */
 static int request(embedding *e, item **items, size_t n, assay_error *err)
 {
@@ -152,7 +161,7 @@ static int request(embedding *e, item **items, size_t n, assay_error *err)
 	for (int tries = 0; tries < TRIES && texts; tries++) {
 		batch b = {{sizeof b.sink, 0, take_vector}, items, n, 0};
 		assay_error local = {0};
-		rc = e->ops->embed(as_instance_self(e->instance), &e->c->call.pub, texts, n, &b.sink, &local);
+		rc = embed(e->c, e->instance, texts, n, &b.sink, &local);
 		if (rc == 0 && b.taken != n) {
 			rc = as_fail(&local, ASSAY_EPLUGIN, "%zu vectors for %zu texts", b.taken, n);
 		}
@@ -228,8 +237,7 @@ int as_embed(as_context *c, const char *embedder, const assay_str *texts, size_t
 	e.instance = instance;
 	e.ops = as_instance_ops(instance);
 	if ((as_instance_info(instance)->impl->flags & ASSAY_IMPL_PURE) || !c->engine->store) {
-		rc = e.ops->embed(as_instance_self(instance), &c->call.pub, texts, n, vectors, err);
-		return rc < 0 ? rc : 0;
+		return embed(c, instance, texts, n, vectors, err);
 	}
 	c->embedded += n;
 	e.items = as_new(n + 1, sizeof *e.items);
@@ -258,15 +266,13 @@ int as_embed_ready(as_context *c, const as_model_spec *model, assay_error *err)
 {
 	assay_vector_sink nowhere = {sizeof nowhere, 0, drop_vector};
 	const assay_str none = {"", 0};
-	const assay_embedder_ops *ops;
 	assay_error local = {0};
 	as_instance *instance;
 	int rc = as_worker_instance(c->worker, &model->llm, ASSAY_ROLE_EMBEDDER, &instance, err);
 	if (rc < 0) {
 		return rc;
 	}
-	ops = as_instance_ops(instance);
-	rc = ops->embed(as_instance_self(instance), &c->call.pub, &none, 0, &nowhere, &local);
+	rc = embed(c, instance, &none, 0, &nowhere, &local);
 	if (rc != ASSAY_EAUTH || (local.flags & ASSAY_ERR_PEER)) {
 		return 0;
 	}

@@ -76,7 +76,9 @@ int as_reach_offline(as_context *c, const as_condition_spec *condition, const as
 	if (rc == 0) {
 		const assay_exposure_ops *ops = as_instance_ops(instance);
 		c->model = as_manifest_model(c->engine->manifest, exposure->model);
+		as_called before = as_instance_enter(instance, "offer");
 		rc = ops->offer(as_instance_self(instance), &c->call.pub, request, &k.sink, err);
+		rc = as_called_end(before, rc, err);
 		as_error_where(rc < 0 ? err : NULL, exposure->use, 0);
 	}
 	if (rc == 0) {

@@ -248,8 +248,10 @@ static int render(as_engine *e, as_worker *w, const as_use *use, const assay_jso
 	as_collect_init(&got, 0, 0);
 	as_context_init(&c, w, use->use, "report", 0, 0);
 	if (rc == 0) {
+		as_called before = as_instance_enter(reporter, "render");
 		ops = as_instance_ops(reporter);
 		rc = ops->render(as_instance_self(reporter), &c.call.pub, model, &got.sink, err);
+		rc = as_called_end(before, rc, err);
 		as_path_join(&path, as_str(dir), as_path_base(as_str(ops->file_name)));
 	}
 	rc = rc < 0 ? rc : as_buf_check(&path, err);

@@ -51,6 +51,7 @@ int as_score_trace(const as_instance *scorer, as_call *call, const assay_json *t
 {
 	const assay_scorer_ops *ops = as_instance_ops(scorer);
 	const char *who = as_instance_info(scorer)->use;
+	as_called before;
 	assay_subject subject;
 	as_checks own = {0}, *given = call->checks;
 	as_collect got;
@@ -60,7 +61,9 @@ int as_score_trace(const as_instance *scorer, as_call *call, const assay_json *t
 	as_checks_begin(call->checks);
 	as_collect_init(&got, 2, 0); /* one too many is told apart below */
 	as_trace_subject(trace, task, server_tags, &subject);
+	before = as_instance_enter(scorer, "score");
 	rc = ops->score(as_instance_self(scorer), &call->pub, &subject, &got.sink, err);
+	rc = as_called_end(before, rc, err);
 	if (rc == 0) {
 		rc = as_collect_one(&got, who, &v, err);
 	}

@@ -28,9 +28,11 @@ int as_draw(const as_instance *sampler, const char *use, as_call *call, assay_to
 {
 	const assay_sampler_ops *ops = as_instance_ops(sampler);
 	assay_error why = {0};
+	as_called before = as_instance_enter(sampler, "draw");
 	int rc;
 	*n_picked = 0;
 	rc = ops->draw(as_instance_self(sampler), &call->pub, required, candidates, n, picked, n_picked, err);
+	rc = as_called_end(before, rc, err);
 	if (rc == 0 && as_role_picks(picked, *n_picked, n, candidates.count, &why) < 0) {
 		rc = as_fail(err, why.code, "%s %s", use, why.message); /* it is not taken at its word */
 	}
@@ -138,6 +140,16 @@ static int note_servers(as_context *c, as_seeds *out, assay_error *err)
 		      : as_catalogue_surface(c->engine->catalogue, out->servers, &out->arena, &out->surface, err);
 }
 
+/* All sets that a sampler has of its own. */
+static int seed_sets(as_context *c, const as_instance *sampler, assay_sink *sets, assay_error *err)
+{
+	const assay_sampler_ops *ops = as_instance_ops(sampler);
+	as_called before = as_instance_enter(sampler, "seed_sets");
+	int rc = ops->seed_sets(as_instance_self(sampler), &c->call.pub, as_catalogue_tools(c->engine->catalogue), sets,
+				err);
+	return as_called_end(before, rc, err);
+}
+
 int as_seeds_draw(as_context *c, uint32_t category, as_seeds *out, assay_error *err)
 {
 	const as_category_spec *spec = &c->engine->manifest->categories[category];
@@ -152,8 +164,7 @@ int as_seeds_draw(as_context *c, uint32_t category, as_seeds *out, assay_error *
 		if (!ops->seed_sets) {
 			rc = draw_around_anchor(c, spec, sampler, out, err);
 		} else {
-			rc = ops->seed_sets(as_instance_self(sampler), &c->call.pub,
-					    as_catalogue_tools(c->engine->catalogue), &sets.sink, err);
+			rc = seed_sets(c, sampler, &sets.sink, err);
 			if (rc == 0 && as_json_count(sets.values) > 0) {
 				uint32_t n = as_rng_below(&c->rng, (uint32_t)as_json_count(sets.values));
 				rc = take_seed_set(c, spec, as_json_at(sets.values, n), out, err);
@@ -225,8 +236,7 @@ int as_seeds_count(as_context *c, uint32_t category, as_seed_count *out, assay_e
 	as_collect_init(&sets, 100000, 0);
 	if (rc == 0) {
 		ops = as_instance_ops(sampler);
-		rc = ops->seed_sets ? ops->seed_sets(as_instance_self(sampler), &c->call.pub,
-						     as_catalogue_tools(c->engine->catalogue), &sets.sink, err)
+		rc = ops->seed_sets ? seed_sets(c, sampler, &sets.sink, err)
 				    : count_around_all(c, spec, sampler, out, err);
 		out->sets += as_json_count(sets.values);
 		out->whole += as_json_count(sets.values);

@@ -152,7 +152,9 @@ static int call_goalgen(as_worker *w, as_context *c, const as_slot *s, const as_
 		const assay_goalgen_ops *ops = as_instance_ops(generator);
 		c->call.component = author->goalgen.use;
 		c->model = as_manifest_model(m, author->goalgen.model);
+		as_called before = as_instance_enter(generator, "generate");
 		rc = ops->generate(as_instance_self(generator), &c->call.pub, &request, &got.sink, err);
+		rc = as_called_end(before, rc, err);
 	}
 	if (rc == 0 && as_json_count(got.values) > 0) {
 		rc = as_collect_one(&got, author->goalgen.use, goal, err);
@@ -376,7 +378,9 @@ static int call_distiller(as_worker *w, as_context *c, const as_slot *s, const a
 	if (rc == 0) {
 		const assay_distiller_ops *ops = as_instance_ops(distiller);
 		c->model = as_manifest_model(c->engine->manifest, author->distiller.model);
+		as_called before = as_instance_enter(distiller, "distil");
 		rc = ops->distil(as_instance_self(distiller), &c->call.pub, &request, &got.sink, err);
+		rc = as_called_end(before, rc, err);
 	}
 	if (rc == 0) {
 		rc = as_collect_one(&got, author->distiller.use, body, err);

@@ -62,8 +62,15 @@ static void tell_refusals(const live_server *s, as_log *log, assay_error *err)
 	assay_text said = {0};
 	assay_str rest, line;
 	assay_json *told;
-	if (!s->spec->sandbox || !ASSAY_HAS(ops, diagnostics) || !ops->diagnostics ||
-	    ops->diagnostics(as_instance_self(s->transport), &said, NULL) < 0) {
+	as_called before;
+	int rc;
+	if (!s->spec->sandbox || !ASSAY_HAS(ops, diagnostics) || !ops->diagnostics) {
+		return;
+	}
+	before = as_instance_enter(s->transport, "diagnostics");
+	rc = ops->diagnostics(as_instance_self(s->transport), &said, NULL);
+	as_called_leave(before);
+	if (rc < 0) {
 		return;
 	}
 	told = as_json_object();
@@ -112,7 +119,9 @@ static bool take_digest(live_environment *e, as_call *call, char version[AS_VERS
 	if (!ASSAY_HAS(ops, digest) || !ops->digest) {
 		return false;
 	}
+	as_called before = as_instance_enter(e->instance, "digest");
 	int rc = ops->digest(as_instance_self(e->instance), &call->pub, e->state, digest, &err);
+	rc = as_called_end(before, rc, &err);
 	if (rc < 0) {
 		if (rc != ASSAY_ENOTSUP) {
 			as_log_put(call->log, "world", ASSAY_LOG_WARN, "environment %s has no digest now: %s",
@@ -136,6 +145,7 @@ static int prepare_environment(live_world *w, live_environment *e, as_call *call
 	as_collect made;
 	as_buf dir = {0};
 	assay_json *bindings = NULL;
+	as_called before;
 	int rc;
 	as_collect_init(&made, 1, 0);
 	as_path_join(&dir, as_buf_str(&w->work_dir), as_str(e->spec->name));
@@ -147,7 +157,9 @@ static int prepare_environment(live_world *w, live_environment *e, as_call *call
 		goto out;
 	}
 	e->prepared = true;
+	before = as_instance_enter(e->instance, "prepare");
 	rc = ops->prepare(as_instance_self(e->instance), &call->pub, dir.ptr, &e->state, &made.sink, err);
+	rc = as_called_end(before, rc, err);
 	if (rc < 0) {
 		as_error_where(err, e->spec->name, 0);
 		goto out;
@@ -169,12 +181,16 @@ out:
 static void clean_environment(live_environment *e, as_call *call)
 {
 	const assay_environment_ops *ops;
+	as_called before;
 	assay_error err = {0};
+	int rc;
 	if (!e->prepared) {
 		return;
 	}
 	ops = as_instance_ops(e->instance);
-	if (ops->cleanup(as_instance_self(e->instance), &call->pub, e->state, &err) < 0) {
+	before = as_instance_enter(e->instance, "cleanup");
+	rc = ops->cleanup(as_instance_self(e->instance), &call->pub, e->state, &err);
+	if (as_called_end(before, rc, &err) < 0) {
 		as_log_put(call->log, "world", ASSAY_LOG_WARN, "environment %s: clean-up failed: %s", e->spec->name,
 			   err.message);
 	}
@@ -266,6 +282,7 @@ static int start_server(live_world *w, live_server *s, as_call *call, assay_erro
 		return 0;
 	}
 	options.redactor = w->estate->redactor;
+	options.use = s->spec->use;
 	stop_server(s, call);
 	rc = make_launch(w, s, &launch, err);
 	rc = rc < 0 ? rc
@@ -531,7 +548,9 @@ int as_live_snapshot(as_world *base, as_call *call, assay_error *err)
 			return as_fail(err, ASSAY_ENOTSUP, "environment %s keeps no copies of its state",
 				       e->spec->name);
 		}
+		as_called before = as_instance_enter(e->instance, "snapshot");
 		rc = ops->snapshot(as_instance_self(e->instance), &call->pub, e->state, SNAPSHOT, err);
+		rc = as_called_end(before, rc, err);
 		memcpy(e->kept, e->version, sizeof e->kept);
 	}
 	return rc;
@@ -545,7 +564,9 @@ int as_live_restore(as_world *base, as_call *call, assay_error *err)
 	for (size_t i = 0; i < w->n_environments && rc == 0; i++) {
 		live_environment *e = &w->environments[i];
 		const assay_environment_ops *ops = as_instance_ops(e->instance);
+		as_called before = as_instance_enter(e->instance, "restore");
 		rc = ops->restore(as_instance_self(e->instance), &call->pub, e->state, SNAPSHOT, err);
+		rc = as_called_end(before, rc, err);
 		memcpy(e->version, e->kept, sizeof e->version);
 	}
 	return rc;

@@ -125,7 +125,11 @@ static int ask_exposure(as_recorder *r, as_call *call, assay_error *err)
 			call->deadline_ms += as_now_ms() - begun; /* the words are for all attempts */
 		}
 	}
-	rc = rc < 0 ? rc : ops->offer(as_instance_self(r->options.exposure), &call->pub, request, &sink.pub, err);
+	if (rc == 0) {
+		as_called before = as_instance_enter(r->options.exposure, "offer");
+		rc = ops->offer(as_instance_self(r->options.exposure), &call->pub, request, &sink.pub, err);
+		rc = as_called_end(before, rc, err);
+	}
 	if (rc < 0) {
 		as_error_where(err, as_instance_info(r->options.exposure)->use, 0);
 		return rc;
@@ -391,7 +395,9 @@ static int act_by_route(as_recorder *r, as_call *call, assay_str name, const ass
 	if (!ops->route) {
 		return refuse(r, name, arguments, out, is_error, err);
 	}
+	as_called before = as_instance_enter(r->options.exposure, "route");
 	rc = ops->route(as_instance_self(r->options.exposure), &call->pub, name, arguments, &route, err);
+	rc = as_called_end(before, rc, err);
 	if (rc < 0) {
 		as_error_where(err, as_instance_info(r->options.exposure)->use, 0);
 	} else if (!is_call(route.arguments)) {

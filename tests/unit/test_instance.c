@@ -136,9 +136,10 @@ START_TEST(test_failing_open)
 	as_registry *r = registry_over(GOOD_DIR);
 	expect_open(r, "sampler/good", "{\"answer\": 1}", ASSAY_EDATA, "option answer must not be 1");
 	expect_open(r, "sampler/good", "{\"answer\": 2}", ASSAY_EPLUGIN,
-		    "sampler/good: open answered 7, expected 0 or a negative code");
+		    "sampler/good: its operation open answered 7, expected 0 or a negative ASSAY_E code "
+		    "(\"assay plugins check sampler/good\" tells more)");
 	expect_open(r, "sampler/good", "{\"answer\": 3}", ASSAY_EIO,
-		    "sampler/good cannot be opened and does not say why");
+		    "sampler/good: its operation open failed (EIO) and does not say why");
 	as_registry_free(r);
 }
 END_TEST

@@ -1,0 +1,28 @@
+/* Where a thread is: in which operation of which plugin. It is what can still be told when a plugin crashes or ends the
+ * program (core/cli/endings.c), and it names the operation whose answer is no status code. Thread: each has its own. */
+#ifndef AS_CALLED_H
+#define AS_CALLED_H
+
+#include <assay/types.h>
+
+typedef struct as_called {
+	const char *use;       /* "scorer/effects"; NULL: in no plugin */
+	const char *operation; /* "score" */
+} as_called;
+
+/* The thread enters an operation, by the two texts, which must last until it leaves. Answers where it was: operations
+ * use services that call other plugins. The first call of a thread gives it a stack for the handlers of signals, so
+ * that one is left when a plugin has used all of its own. */
+as_called as_called_enter(const char *use, const char *operation);
+/* Back to where it was. */
+void as_called_leave(as_called before);
+as_called as_called_now(void); /* in handlers of signals, too */
+
+/* The status that the operation under way has answered, held to the contract: ASSAY_EPLUGIN in words for what is no
+ * status code, words for a failure that comes without any. Otherwise rc. */
+int as_called_status(int rc, assay_error *err);
+/* Both at the end of an operation. ASSAY_EINVAL becomes ASSAY_EPLUGIN: between the program and a plugin, nothing that
+ * is asked is the user's wrong usage. */
+int as_called_end(as_called before, int rc, assay_error *err);
+
+#endif
