@@ -325,7 +325,8 @@ static void served_text(const assay_json *served, as_buf *out)
 
 static int board_line(assay_json *table, const assay_json *row)
 {
-	char hat[64], rate[64], any[64], k[24], tasks[24], attempts[24], voided[24], calls[24];
+	char hat[64], rate[64], any[64], k[24], tasks[24], attempts[64], voided[24], calls[24];
+	long long pending = (long long)as_json_i64(as_json_get(row, "pending"), 0);
 	as_buf served = {0};
 	int rc;
 	served_text(as_json_get(row, "served"), &served);
@@ -346,6 +347,9 @@ static int board_line(assay_json *table, const assay_json *row)
 	snprintf(k, sizeof k, "%lld", (long long)as_json_i64(as_json_get(row, "k"), 0));
 	snprintf(tasks, sizeof tasks, "%lld", (long long)as_json_i64(as_json_get(row, "tasks"), 0));
 	snprintf(attempts, sizeof attempts, "%lld", (long long)as_json_i64(as_json_get(row, "attempts"), 0));
+	if (pending > 0) {
+		snprintf(attempts + strlen(attempts), sizeof attempts - 24, " (%lld pending)", pending);
+	}
 	snprintf(voided, sizeof voided, "%lld", (long long)as_json_i64(as_json_get(row, "void"), 0));
 	snprintf(calls, sizeof calls, "%.2f", as_json_f64(as_json_get(row, "mean_calls"), 0));
 	if (as_json_i64(as_json_get(row, "attempts"), 0) == 0) {
@@ -435,8 +439,9 @@ int as_check_valid(const as_engine *e, const assay_json *model, assay_error *err
 {
 	int64_t valid = 0, voided = 0;
 	for (const assay_json *r = as_json_first(as_json_get(model, "leaderboard")); r; r = as_json_next(r)) {
-		valid += as_json_i64(as_json_get(r, "attempts"), 0);
-		voided += as_json_i64(as_json_get(r, "void"), 0);
+		int64_t pending = as_json_i64(as_json_get(r, "pending"), 0);
+		valid += as_json_i64(as_json_get(r, "attempts"), 0) - pending;
+		voided += as_json_i64(as_json_get(r, "void"), 0) + pending;
 	}
 	if ((valid > 0 || voided == 0) && e->voided == 0) {
 		return 0;

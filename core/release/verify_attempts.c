@@ -5,6 +5,7 @@
 #include "core/release/verify_private.h"
 #include "core/run/attempt.h"
 #include "core/run/evidence.h"
+#include "core/run/simulate.h"
 #include "core/world/probe.h"
 #include "core/world/replay.h"
 #include <stdlib.h>
@@ -216,10 +217,7 @@ static int replay_step(const attempt_case *c, as_world *world, as_call *call, co
 	int rc = as_world_call(world, call, step->server, step->tool, step->arguments, &answer, err);
 	rc = rc < 0 ? rc : answer_json(&answer, &expected, err);
 	rc = rc < 0 ? rc : step_json(recorded, &found, err);
-	if (rc == 0 && step->served == ASSAY_SERVED_SIMULATED && answer.served == ASSAY_SERVED_MISS &&
-	    c->condition->simulator.use) {
-		*same = true; /* the tape does not know it, and nobody's word but the trace's is asked for */
-	} else if (rc == 0) {
+	if (rc == 0) {
 		snprintf(prefix, sizeof prefix, "/steps/%zu", index);
 		*same = as_verify_same(c->v, at->file, at->line, prefix, "the tape", expected, found);
 	}
@@ -243,7 +241,8 @@ static int check_probes(const attempt_case *c, as_world *world, as_call *call, a
 	return rc;
 }
 
-/* Every call of the trace is put to the tape again, in order: an attempt cannot have seen anything else. */
+/* Every call of the trace is put to the tape again, in order, and to what a simulator said when it did not know it: an
+ * attempt cannot have seen anything else. */
 static int check_replay(const attempt_case *c, assay_error *err)
 {
 	as_replay_options options;
@@ -252,14 +251,24 @@ static int check_replay(const attempt_case *c, assay_error *err)
 	const assay_step *steps;
 	assay_error found = {0};
 	size_t n, next = 0, index = 0;
+	assay_json *heard;
 	bool same = true;
 	int rc;
 	if (!c->trace || !c->condition || !c->task || !c->task->tape || !c->task->document) {
 		return 0;
 	}
 	as_context_init(&context, c->v->worker, "verify", "verify", 0, 0);
+	heard = as_json_array(); /* replies that are left out are not made good by asking */
+	if (!heard) {
+		return as_fail_memory(err);
+	}
+	context.acting = true;
+	context.heard = as_json_pointer(as_trace_document(c->trace), "/seed_metadata/simulated");
+	context.heard = context.heard ? context.heard : heard;
 	options = c->condition->replay;
 	options.task = c->task->document;
+	options.simulate = c->condition->simulator.use ? as_simulate : NULL;
+	options.simulator = (void *)(uintptr_t)&c->condition->simulator;
 	steps = as_trace_steps(c->trace, &n);
 	rc = as_replay_open(c->task->tape, &options, &world, err);
 	for (const assay_json *s = as_json_first(as_json_get(as_trace_document(c->trace), "steps"));
@@ -272,10 +281,13 @@ static int check_replay(const attempt_case *c, assay_error *err)
 		}
 		rc = replay_step(c, world, &context.call, &steps[next++], s, index, &same, &found);
 	}
+	context.acting = false;
 	if (rc == 0 && same && options.mode == AS_REPLAY_STATEFUL) {
 		rc = check_probes(c, world, &context.call, &found);
 	}
 	as_world_close(world, NULL);
+	as_json_free(context.simulated);
+	as_json_free(heard);
 	c->v->out->replays++;
 	return rc < 0 ? as_finding_of(c->v->out, c->at->traces.file, c->at->traces.line, NULL, &found, err) : 0;
 }
@@ -402,13 +414,10 @@ static int count_others(const attempt_case *c, const as_figure_attempt *a, assay
 
 static int count_attempt(const attempt_case *c, assay_error *err)
 {
-	const as_figure_attempt a = {c->line.task_id,
-				     c->line.candidate,
-				     c->line.condition,
-				     c->line.end,
-				     c->line.voided,
-				     c->trace,
-				     as_json_get(c->headline, "verdict")};
+	const as_figure_attempt a = {c->line.attempt_id, c->line.task_id,
+				     c->line.candidate,  c->line.condition,
+				     c->line.end,        c->line.voided,
+				     c->trace,           as_json_get(c->headline, "verdict")};
 	if (!c->row || !c->trace || !c->headline || !c->task) {
 		c->v->broken = true;
 		return 0;

@@ -11,34 +11,6 @@
 
 const as_use as_flat_exposure = {.use = "exposure/flat"};
 
-const char *as_end_class(const char *end)
-{
-	static const char *const infra[] = {"model_unreachable", "server_unreachable", "judge_unreachable"};
-	static const char *const harness[] = {"setup_failed", "verifier_broken", "cancelled"};
-	for (size_t i = 0; i < sizeof infra / sizeof *infra; i++) {
-		if (strcmp(end, infra[i]) == 0) {
-			return "infra";
-		}
-	}
-	for (size_t i = 0; i < sizeof harness / sizeof *harness; i++) {
-		if (strcmp(end, harness[i]) == 0) {
-			return "harness";
-		}
-	}
-	return "agent";
-}
-
-const char *as_declared_end(assay_str said)
-{
-	static const char *const known[] = {"finished", "gave_up", "turn_limit", "malformed_call", "context_overflow"};
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-		if (as_str_is(said, known[i])) {
-			return known[i];
-		}
-	}
-	return NULL;
-}
-
 /* What the explorer said of its end, as one of our own words. */
 static const char *end_of_result(const assay_json *exploration)
 {
@@ -156,8 +128,9 @@ static bool is_offered(const void *context, assay_str server, assay_str tool)
 	return as_recorder_has(context, server, tool);
 }
 
-/* What the exposure offered for the task, as part of the trace: seed_metadata.exposure. */
-static int note_exposure(const as_context *c, const as_session_spec *spec, assay_error *err)
+/* What the exposure offered for the task, as part of the trace: seed_metadata.exposure; and what the world's simulator
+ * was asked and said, by which a release is verified: seed_metadata.simulated. */
+static int note_condition(as_context *c, const as_session_spec *spec, assay_error *err)
 {
 	assay_json *o;
 	as_reach reach;
@@ -179,7 +152,12 @@ static int note_exposure(const as_context *c, const as_session_spec *spec, assay
 		as_json_free(o);
 		return as_fail_memory(err);
 	}
-	return as_recorder_note(c->recorder, "exposure", o, err);
+	rc = as_recorder_note(c->recorder, "exposure", o, err);
+	if (rc == 0 && c->simulated) {
+		rc = as_recorder_note(c->recorder, "simulated", c->simulated, err);
+		c->simulated = NULL;
+	}
+	return rc;
 }
 
 static void open_context(as_context *c, as_worker *w, const as_session_spec *spec)
@@ -213,9 +191,7 @@ int as_session_run(as_worker *w, const as_session_spec *spec, as_session_result 
 	options.describe = spec->described ? as_describe : NULL;
 	options.describer = (void *)(uintptr_t)spec->described;
 	rc = as_worker_instance(w, spec->explorer, ASSAY_ROLE_EXPLORER, &explorer, err);
-	if (rc == 0) {
-		rc = as_worker_instance(w, spec->exposure, ASSAY_ROLE_EXPOSURE, &exposure, err);
-	}
+	rc = rc < 0 ? rc : as_worker_instance(w, spec->exposure, ASSAY_ROLE_EXPOSURE, &exposure, err);
 	if (rc < 0) {
 		as_json_free(spec->seed_metadata);
 		return rc;
@@ -235,7 +211,7 @@ int as_session_run(as_worker *w, const as_session_spec *spec, as_session_result 
 	}
 	if (rc == 0) {
 		out->end_class = as_end_class(out->end);
-		rc = note_exposure(&c, spec, err);
+		rc = note_condition(&c, spec, err);
 	}
 	if (rc == 0) {
 		rc = as_recorder_finish(c.recorder, exploration, &out->trace, err);
@@ -250,6 +226,7 @@ int as_session_run(as_worker *w, const as_session_spec *spec, as_session_result 
 		out->trace = NULL;
 		as_json_free(exploration);
 	}
+	as_json_free(c.simulated);
 	as_recorder_close(c.recorder);
 	return rc;
 }

@@ -3,6 +3,7 @@
 #define AS_ATTEMPT_H
 
 #include "core/run/context.h"
+#include "core/run/ends.h"
 
 typedef struct as_session_spec {
 	const as_use *explorer;
@@ -33,13 +34,6 @@ typedef struct as_session_result {
 } as_session_result;
 
 /* Fails only where there is nothing to record: cancelled, out of memory, a broken plugin. */
-/* An end that an explorer declares itself (sdk/assay/roles/explorer.h), as a constant; NULL: it is none of these. What
- * happened then was the agent's doing. */
-const char *as_declared_end(assay_str said);
-
-/* The class of an end: "agent", "infra" or "harness". */
-const char *as_end_class(const char *end);
-
 int as_session_run(as_worker *w, const as_session_spec *spec, as_session_result *out, assay_error *err);
 
 /* The exposure that goals are pursued behind: every tool of their servers. */

@@ -184,10 +184,11 @@ static int hook_act(void *context, assay_str name, const assay_json *arguments, 
 	c->model = c->exposure_model; /* the exposure may have to route the call */
 	c->for_exposure = true;
 	c->acting = true;
+	c->fault = AS_FAULT_NONE;
 	rc = as_recorder_act(c->recorder, &c->call, name, arguments, text, is_error, err);
 	c->model = agent;
 	c->for_exposure = c->acting = false;
-	if (as_is_servers_fault(&c->call, rc, err)) {
+	if (c->fault == AS_FAULT_NONE && as_is_servers_fault(&c->call, rc, err)) {
 		c->fault = AS_FAULT_SERVER;
 	}
 	return rc;

@@ -48,6 +48,7 @@ typedef struct as_context {
 	as_llm_dialogue exposure_dialogue; /* the exposure's, with its own model */
 	as_llm_dialogue dialogue;          /* begun by the first request to the model */
 	int fault;
+	assay_json *simulated;   /* array: what a world's simulator was asked and said, as evidence; NULL: nothing */
 	assay_json *evidence;    /* what models say is put here, too (evidence.h); NULL: nowhere */
 	const assay_json *heard; /* nobody is asked: this is what was said; NULL: models are asked */
 	size_t n_heard;          /* of it, so far */

@@ -245,15 +245,17 @@ static bool is_void(const as_manifest *m, const as_verdict_row *headline, assay_
 	return !as_str_is(headline->verdict, "pass") && as_manifest_voids(m, end_class);
 }
 
-/* A verdict that nobody could give is no agent's doing; once it has been given, the agent's own end stands again. */
+/* A verdict that nobody could give is no agent's doing; once it has been given, the agent's own end stands again. Who
+ * could not go on has not done his part yet, whatever a judge would say. */
 static void judge_end(const assay_json *verdict, const as_trace *trace, as_attempt_row *row)
 {
 	const char *own = as_declared_end(
 		as_json_str(as_json_pointer(as_trace_document(trace), "/seed_metadata/exploration/end")));
-	if (as_evidence_failed(verdict)) {
+	bool waited = as_str_is(row->end, "judge_unreachable");
+	if (as_evidence_failed(verdict) && (waited || as_str_is(row->end_class, "agent"))) {
 		row->end = ASSAY_STR("judge_unreachable");
 		row->end_class = ASSAY_STR("infra");
-	} else if (as_str_is(row->end, "judge_unreachable")) {
+	} else if (waited) {
 		row->end = as_str(own ? own : "finished");
 		row->end_class = ASSAY_STR("agent");
 	}

@@ -2,8 +2,10 @@
 
 #include "core/base/error.h"
 #include "core/base/hash.h"
+#include "core/run/ends.h"
 #include "core/run/figures_table.h"
 #include "core/stats/stats.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -250,6 +252,15 @@ static void count_served(figure_try *t, const as_trace *trace)
 	}
 }
 
+/* A try of the same attempt as the one before: that one does not wait any more. */
+static void note_attempt(figure_row *row, assay_str id)
+{
+	if (row->n > 0 && as_str_is(id, row->last)) {
+		row->tries[row->n - 1].pending = false;
+	}
+	snprintf(row->last, sizeof row->last, "%.*s", ASSAY_FMT(id));
+}
+
 int as_figures_add_attempt(as_figures *f, const as_figure_attempt *a, assay_error *err)
 {
 	int64_t task = task_position(f, a->task_id);
@@ -262,14 +273,20 @@ int as_figures_add_attempt(as_figures *f, const as_figure_attempt *a, assay_erro
 	if (!row || !as_grow(&row->tries, &row->cap, row->n + 1, sizeof *row->tries)) {
 		return as_fail_memory(err);
 	}
+	note_attempt(row, a->attempt_id);
 	t = &row->tries[row->n++];
 	*t = (figure_try){.task = (size_t)task,
 			  .voided = a->voided,
+			  .pending = a->voided && as_is_pending_end(a->end),
 			  .unknown = as_str_is(as_json_str(as_json_get(a->verdict, "verdict")), "unknown"),
 			  .lo = as_json_f64(as_json_get(a->verdict, "lo"), 0),
 			  .hi = as_json_f64(as_json_get(a->verdict, "hi"), 0),
 			  .end = as_arena_str(&f->arena, a->end),
 			  .mines = mines_hit(a->verdict)};
+	if (t->pending) {
+		t->lo = 0;
+		t->hi = 1;
+	}
 	t->done = attribution_of(as_json_pointer(a->verdict, "/summary/sae"));
 	t->tried = attribution_of(as_json_pointer(a->verdict, "/summary/assay/attempted_sae"));
 	if (a->trace) {
@@ -284,6 +301,18 @@ int as_figures_add_attempt(as_figures *f, const as_figure_attempt *a, assay_erro
 	return f->arena.failed ? as_fail_memory(err) : 0;
 }
 
+static bool any_pending(const as_figures *f)
+{
+	for (size_t r = 0; r < f->n_rows; r++) {
+		for (size_t i = 0; i < f->rows[r].n; i++) {
+			if (f->rows[r].tries[i].pending) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
 static assay_json *captions_of(const as_figures *f)
 {
 	assay_json *list = as_json_array();
@@ -296,6 +325,12 @@ static assay_json *captions_of(const as_figures *f)
 					   "pass^k: share of tasks that all k attempts pass; pass@k: that at least one "
 					   "passes. Each rate has two bounds: lo counts a call that the tape "
 					   "could not answer as an error, hi as a success. 95 % intervals."));
+	if (any_pending(f)) {
+		rc |= as_json_append(list,
+				     as_json_cstring(
+					     "Pending attempts wait for a judge or for a simulated reply that could "
+					     "not be had: lo counts them as failed, hi as passed."));
+	}
 	if (rc < 0) {
 		as_json_free(list);
 		return NULL;

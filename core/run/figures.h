@@ -26,6 +26,7 @@ int as_figures_add_goal(as_figures *f, assay_str category, assay_str state, assa
 int as_figures_add_task(as_figures *f, assay_str category, int64_t index, const assay_json *task,
 			const assay_json *certificate, assay_error *err);
 typedef struct as_figure_attempt {
+	assay_str attempt_id; /* tries of an attempt follow each other */
 	assay_str task_id, candidate, condition, end;
 	bool voided;
 	const as_trace *trace;     /* NULL: there is none */

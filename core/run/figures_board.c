@@ -138,6 +138,9 @@ static assay_json *board_row(const as_figures *f, const figure_row *row)
 		rc |= as_json_set(r, "k", as_json_integer((int64_t)c.k));
 		rc |= as_json_set(r, "tasks", as_json_integer((int64_t)c.n_tasks));
 		rc |= as_json_set(r, "attempts", as_json_integer((int64_t)c.attempts));
+		if (c.pending > 0) { /* figures without such are as they were before there were any */
+			rc |= as_json_set(r, "pending", as_json_integer((int64_t)c.pending));
+		}
 		rc |= as_json_set(r, "void", as_json_integer((int64_t)c.voided));
 		rc |= as_json_set(r, "unknown", as_json_integer((int64_t)c.unknown));
 		rc |= as_json_set(r, "pass_rate", as_attempt_rate(&c));

@@ -22,11 +22,12 @@ int as_count_tries(const as_figures *f, const figure_row *row, assay_str categor
 		if (category.len > 0 && !as_str_eq(f->tasks[t->task].category, category)) {
 			continue;
 		}
-		if (t->voided) {
+		if (t->voided && !t->pending) {
 			out->voided++;
 			continue;
 		}
 		out->attempts++;
+		out->pending += t->pending;
 		out->unknown += t->unknown;
 		out->calls += t->calls;
 		out->turns += t->turns > 0 ? (uint64_t)t->turns : 0;

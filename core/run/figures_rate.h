@@ -4,13 +4,13 @@
 
 #include "core/run/figures_table.h"
 
-/* What one row's tries add up to, void ones apart; per task for the k figures. */
+/* What one row's tries add up to, void ones apart but for those that are pending; per task for the k figures. */
 typedef struct figure_counts {
 	uint64_t tools, checkpoints, reachable, full; /* full: attempts on wholly reachable tasks */
 	struct {
 		uint64_t attempts, wrong, expected, right; /* attempts: with a wrong one */
 	} done, tried;
-	uint64_t attempts, voided, unknown, calls, turns, mines, served[SERVED_LEVELS];
+	uint64_t attempts, pending, voided, unknown, calls, turns, mines, served[SERVED_LEVELS];
 	double sum_lo, sum_hi;
 	uint64_t passes_lo, passes_hi;
 	size_t n_tasks;            /* tasks with at least one attempt */

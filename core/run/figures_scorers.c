@@ -49,7 +49,8 @@ static int add_metric(as_figures *f, figure_scores *s, const assay_json *metric)
 int as_figures_add_verdict(as_figures *f, const as_figure_attempt *a, size_t scorer, const assay_json *verdict,
 			   assay_error *err)
 {
-	if (a->voided || !as_figures_has_task(f, a->task_id)) {
+	bool done = !a->voided || as_str_is(a->end, "judge_unreachable"); /* it waits for the headline alone */
+	if (!done || !as_figures_has_task(f, a->task_id)) {
 		return 0; /* counts in no rate */
 	}
 	figure_scores *s = scores_of(f, a, scorer);

@@ -246,7 +246,7 @@ static assay_json *passes_of(const as_figures *f, size_t task)
 		assay_json *p = as_json_object();
 		for (size_t i = 0; i < f->rows[r].n; i++) {
 			const figure_try *t = &f->rows[r].tries[i];
-			if (t->task == task && !t->voided) {
+			if (t->task == task && (!t->voided || t->pending)) {
 				attempts++;
 				passed += t->lo >= 1.0;
 				passed_hi += t->hi >= 1.0;

@@ -25,6 +25,7 @@ typedef struct figure_task {
 typedef struct figure_try {
 	size_t task;
 	bool voided, unknown;
+	bool pending; /* the last try, void for want of a judge or the like: in no rate but in its bounds */
 	double lo, hi;
 	assay_str end;
 	uint32_t served[SERVED_LEVELS];
@@ -41,6 +42,7 @@ typedef struct figure_row {
 	assay_str condition, candidate;
 	figure_try *tries;
 	size_t n, cap;
+	char last[65]; /* the attempt of the last try */
 } figure_row;
 
 typedef struct figure_metric {

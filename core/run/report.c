@@ -174,7 +174,8 @@ static int fill_attempt(void *payload, const as_attempt_row *row, assay_error *e
 {
 	filling *f = payload;
 	const as_verdict_row *headline = headline_of(f->engine->manifest, row);
-	as_figure_attempt a = {row->task_id, row->candidate, row->condition, row->end, row->voided, NULL, NULL};
+	as_figure_attempt a = {row->attempt_id, row->task_id, row->candidate, row->condition,
+			       row->end,        row->voided,  NULL,           NULL};
 	as_trace *trace = NULL;
 	assay_json *verdict = NULL;
 	char id[65];

@@ -2,9 +2,11 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/run/ends.h"
 #include "core/trace/canonical.h"
 #include <assay/roles/llm.h>
 #include <assay/structured.h>
+#include <string.h>
 
 #define EXAMPLES 5u
 #define EXAMPLE_BYTES 1200u
@@ -71,13 +73,30 @@ static assay_json *result_of(const assay_json *answer)
 	return result;
 }
 
+/* Whether there was an answer or none that could be used: *said led to it, and is evidence. */
+static int keep(as_context *c, assay_json *said, assay_error *err)
+{
+	assay_json *one;
+	int rc = 0;
+	c->simulated = c->simulated ? c->simulated : as_json_array();
+	while (rc == 0 && (one = as_json_take_first(said)) != NULL) {
+		rc = as_json_append(c->simulated, one);
+	}
+	return rc < 0 || !c->simulated ? as_fail_memory(err) : 0;
+}
+
+static bool is_no_answer(int rc, const assay_error *why)
+{
+	return rc == ASSAY_EDATA && why->reason == ASSAY_LLM_MALFORMED;
+}
+
 static int ask(as_context *c, const as_use *simulator, assay_str input, assay_json **answer, assay_error *err)
 {
 	const assay_structured_api *structured = as_host()->service("structured", 1);
 	const as_model_spec *before = c->model;
 	bool exposing = c->for_exposure;
-	assay_json *schema = NULL;
-	int rc = as_json_parse(as_str(answer_schema), ASSAY_JSON_STRICT, &schema, err);
+	assay_json *schema = NULL, *said = as_json_array();
+	int rc = !said ? as_fail_memory(err) : as_json_parse(as_str(answer_schema), ASSAY_JSON_STRICT, &schema, err);
 	if (rc == 0) {
 		const assay_question question = {.size = sizeof question,
 						 .prompt = as_json_str(
@@ -88,12 +107,29 @@ static int ask(as_context *c, const as_use *simulator, assay_str input, assay_js
 						 .schema = schema};
 		c->model = as_manifest_model(c->engine->manifest, simulator->model);
 		c->for_exposure = true; /* not the agent's model, but the attempt pays */
+		c->evidence = said;
 		rc = structured->ask(&c->call.pub, &question, answer, err);
+		c->evidence = NULL; /* no scorer is at work */
 		c->model = before;
 		c->for_exposure = exposing;
 	}
+	if ((rc == 0 || is_no_answer(rc, err)) && keep(c, said, err) < 0) {
+		rc = ASSAY_ENOMEM;
+	}
+	as_json_free(said);
 	as_json_free(schema);
 	return rc;
+}
+
+/* Who makes up replies is no part of the agent: neither its reach nor what fits in it. */
+static void note_end(as_context *c)
+{
+	static const char unreachable[] = "simulator_unreachable";
+	if (c->dialogue.end && strcmp(as_end_class(c->dialogue.end), "infra") == 0) {
+		c->dialogue.end = unreachable;
+	} else if (c->dialogue.end && strcmp(c->dialogue.end, "context_overflow") == 0) {
+		c->dialogue.end = unreachable;
+	}
 }
 
 int as_simulate(void *payload, const as_tape *tape, as_call *call, assay_str server, assay_str tool,
@@ -110,10 +146,13 @@ int as_simulate(void *payload, const as_tape *tape, as_call *call, assay_str ser
 	rc = input_of(c, tape, server, tool, arguments, &input, err);
 	if (rc == 0) {
 		rc = ask(c, payload, as_text_str(input), &answer, &why);
-		if (rc == ASSAY_EDATA && why.reason == ASSAY_LLM_MALFORMED) {
+		if (is_no_answer(rc, &why)) {
 			rc = 0; /* nothing was said: a miss */
-		} else if (rc < 0 && err) {
-			*err = why;
+		} else if (rc < 0) {
+			note_end(c);
+			if (err) {
+				*err = why;
+			}
 		}
 	}
 	if (rc == 0 && answer) {

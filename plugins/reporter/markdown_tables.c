@@ -164,6 +164,19 @@ static void levels_line(markdown_report *r, const assay_json **boards, size_t n)
 	markdown_add(&r->out, ".\n\n");
 }
 
+/* "40 (2 pending)" */
+static void attempts_cell(markdown_report *r, assay_json **row, const assay_json *b)
+{
+	char text[64];
+	int64_t attempts = model_number(r, b, "attempts"), pending = model_number(r, b, "pending");
+	if (pending == 0) {
+		row_add_number(r, row, attempts);
+		return;
+	}
+	snprintf(text, sizeof text, "%lld (%lld pending)", (long long)attempts, (long long)pending);
+	row_add(r, row, text);
+}
+
 static void board_row(markdown_report *r, assay_json *table, const assay_json *b)
 {
 	const assay_json_api *J = r->json;
@@ -175,7 +188,7 @@ static void board_row(markdown_report *r, assay_json *table, const assay_json *b
 	row_add_rate(r, &row, J->get(b, "pass_at_k"), k);
 	row_add_number(r, &row, k);
 	row_add_number(r, &row, model_number(r, b, "tasks"));
-	row_add_number(r, &row, attempts);
+	attempts_cell(r, &row, b);
 	row_add_number(r, &row, model_number(r, b, "void"));
 	row_add_number(r, &row, model_number(r, b, "unknown"));
 	row_add_mean(r, &row, J->get(b, "mean_turns"));
@@ -240,7 +253,7 @@ static void comparison_row(markdown_report *r, assay_json *table, const assay_js
 	add_exposure(r, &r->cell, J->get(b, "exposure"), 1);
 	row_add(r, &row, r->cell.ptr ? r->cell.ptr : "");
 	row_add_number(r, &row, model_number(r, b, "tasks"));
-	row_add_number(r, &row, attempts);
+	attempts_cell(r, &row, b);
 	row_add_rate(r, &row, J->get(b, "pass_rate"), attempts);
 	if (attempts > 0) {
 		row_add_mean(r, &row, J->get(reach, "mean_tools"));

@@ -491,19 +491,20 @@ static assay_json *metrics_of(const scoring *s)
 
 static assay_json *make_verdict(scoring *s)
 {
-	int lo = s->order_lo, hi = s->order_hi;
+	int lo = s->order_lo, hi = 1, unjudged = 0;
 	for (size_t i = 0; i < s->n_checks; i++) {
 		lo = lo && s->checks[i].lo;
-		hi = hi && s->checks[i].hi;
+		hi = hi && (s->checks[i].hi || s->checks[i].unjudged);
+		unjudged = unjudged || s->checks[i].unjudged;
 	}
+	hi = hi && (s->order_hi || unjudged); /* the order would have been that of the call which the judge names */
 	for (size_t i = 0; i < s->n_mines; i++) {
 		lo = lo && s->mines[i].step < 0;
 		hi = hi && s->mines[i].step < 0;
 	}
-	hi = hi || s->unjudged;
-	const assay_member members[] = {assay_with_text("verdict", lo            ? ASSAY_STR("pass")
-								   : s->unjudged ? ASSAY_STR("unknown")
-										 : ASSAY_STR("fail")),
+	const assay_member members[] = {assay_with_text("verdict", lo               ? ASSAY_STR("pass")
+								   : unjudged && hi ? ASSAY_STR("unknown")
+										    : ASSAY_STR("fail")),
 					assay_with_integer("lo", lo),
 					assay_with_integer("hi", hi),
 					assay_with_value("checks", check_list(s)),

@@ -33,6 +33,7 @@ typedef struct check_result {
 	const char *reason;       /* why it is not met (of a final message: or met), without the step; constant */
 	enum limit limit;
 	const assay_json *judged; /* the judge's answer; NULL: it was not asked, or had none */
+	int unjudged;             /* it could not be reached: it might have raised the check */
 } check_result;
 
 typedef struct mine_result {
@@ -58,7 +59,6 @@ typedef struct scoring {
 	int order_lo, order_hi;
 	assay_json *order_failures; /* array of texts */
 	assay_json *judge;          /* array: what the judge was asked and said; NULL: there is none */
-	int unjudged;               /* the judge could not be reached: nobody knows */
 } scoring;
 
 /* Tier 1, of both scorers: begin works out the checks, finish makes the verdict of what they are now; end frees.

@@ -127,7 +127,7 @@ static int take_answer(scoring *s, check_result *r, int rc, assay_json *answer, 
 	} else if (rc == ASSAY_EDATA && why->reason == ASSAY_LLM_MALFORMED) {
 		rc = note(s, r, NULL, "unusable", why->message);
 	} else if (is_out_of_reach(rc, why)) {
-		s->unjudged = 1;
+		r->unjudged = 1;
 		rc = note(s, r, NULL, "unreachable", why->message);
 	} else {
 		if (err) {
