@@ -3,6 +3,7 @@
 #include "core/base/table.h"
 #include "core/cli/cli.h"
 #include "core/cli/project_options.h"
+#include "core/run/gates.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,9 +169,13 @@ static int say_gates(const as_cli *cli, const assay_json *tasks, assay_error *er
 		for (const assay_json *f = as_json_first(as_json_get(t, "failed")); f; f = as_json_next(f)) {
 			as_buf_printf(&failed, "%s%s", failed.len ? ", " : "", as_json_cstr(f, ""));
 		}
+		const char *refused = as_json_cstr(as_json_get(t, "refused_by"), "");
+		if (strcmp(refused, AS_NO_REFERENCE) == 0) {
+			as_buf_puts(&failed, "none was asked: the task came without the trace it was made from");
+		}
 		const char *cells[] = {as_json_cstr(as_json_get(t, "task_id"), ""),
-				       as_json_cstr(as_json_get(t, "category"), ""),
-				       as_json_cstr(as_json_get(t, "refused_by"), ""), failed.ptr ? failed.ptr : ""};
+				       as_json_cstr(as_json_get(t, "category"), ""), refused,
+				       failed.ptr ? failed.ptr : ""};
 		rc = failed.failed ? ASSAY_ENOMEM : failed.len > 0 ? as_table_row(table, cells, 4) : 0;
 		as_buf_free(&failed);
 	}
@@ -235,5 +240,6 @@ GENERATE_VERB(
 	"Runs every gate on every task that the store holds, made here or imported, and nothing else. A task that a\n"
 	"required gate refuses loses its certificate, and gets it back when it passes again. Exit status 1: a task that\n"
 	"had a certificate, now or at an earlier time, or an imported one does not pass. The table also lists the tasks\n"
-	"that never had one; they do not change the status.",
+	"that never had one, and those that came without a reference, which no gate can be asked about; they do not\n"
+	"change the status.",
 	options, run_gates, false);
