@@ -92,19 +92,49 @@ static int list_step(filling *f, const assay_step *s, assay_error *err)
 	return rc;
 }
 
-/* A probe is a read whatever its tool is said to be, unless that one writes. */
-static int list_probe(filling *f, const assay_json *probe, assay_error *err)
+static int list_read(filling *f, assay_str server, assay_str tool, const assay_json *arguments, assay_error *err)
 {
-	assay_str server = as_json_str(as_json_get(probe, "server_id")),
-		  tool = as_json_str(as_json_get(probe, "tool_name"));
-	const assay_json *arguments = as_json_get(probe, "arguments");
 	question q;
 	int rc;
-	if (!as_live_restorable(f->world, server) || as_taping_writes(f->taping, server, tool)) {
+	if (!as_live_readable(f->world, server) || as_taping_writes(f->taping, server, tool)) {
 		return 0;
 	}
 	rc = make_question(f, server, tool, arguments, &q, err);
 	return rc == 0 && !is_in(&f->reads, &q) ? add(&f->reads, &q, err) : rc;
+}
+
+/* A probe is a read whatever its tool is said to be, unless that one writes. */
+static int list_probe(filling *f, const assay_json *probe, assay_error *err)
+{
+	return list_read(f, as_json_str(as_json_get(probe, "server_id")), as_json_str(as_json_get(probe, "tool_name")),
+			 as_json_get(probe, "arguments"), err);
+}
+
+static bool is_member(const assay_json *set, assay_str server, assay_str tool)
+{
+	const assay_json *m = as_json_first(set);
+	while (m && !(as_str_eq(as_json_str(as_json_get(m, "server_id")), server) &&
+		      as_str_eq(as_json_str(as_json_get(m, "tool_name")), tool))) {
+		m = as_json_next(m);
+	}
+	return m;
+}
+
+/* What may stand in for a call of the reference is asked what that one was asked: an agent may choose it. */
+static int list_equivalents(filling *f, const assay_json *set, const assay_step *s, assay_error *err)
+{
+	int rc = 0;
+	if (s->status != ASSAY_STEP_SUCCESS || !is_member(set, s->server, s->tool)) {
+		return 0;
+	}
+	for (const assay_json *m = as_json_first(set); m && rc == 0; m = as_json_next(m)) {
+		assay_str server = as_json_str(as_json_get(m, "server_id")),
+			  tool = as_json_str(as_json_get(m, "tool_name"));
+		if (as_taping_can_read(f->taping, server, tool, s->arguments)) {
+			rc = list_read(f, server, tool, s->arguments, err);
+		}
+	}
+	return rc;
 }
 
 static int list_questions(filling *f, const as_trace *trace, assay_error *err)
@@ -118,6 +148,9 @@ static int list_questions(filling *f, const as_trace *trace, assay_error *err)
 	for (const assay_json *c = as_json_first(as_json_get(f->options->task, "checkpoints")); c && rc == 0;
 	     c = as_json_next(c)) {
 		rc = list_probe(f, as_json_get(c, "probe"), err);
+		for (size_t i = 0; i < n && rc == 0; i++) {
+			rc = list_equivalents(f, as_json_get(c, "equivalence_set"), &steps[i], err);
+		}
 	}
 	return rc;
 }

@@ -528,6 +528,12 @@ bool as_live_restorable(as_world *base, assay_str server)
 	return s && s->environment;
 }
 
+bool as_live_readable(as_world *base, assay_str server)
+{
+	const live_server *s = find_server((live_world *)base, server);
+	return s && (s->environment || s->spec->server_class != AS_CLASS_STATEFUL_WRITE);
+}
+
 const char *as_live_version(as_world *base, assay_str server)
 {
 	const live_server *s = find_server((live_world *)base, server);

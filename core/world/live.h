@@ -52,6 +52,8 @@ int as_live_describe(as_world *w, as_call *call, assay_str server, assay_json **
 
 /* For the fill (fill.h). Does a server's state lie in an environment, so that a reset brings it back? */
 bool as_live_restorable(as_world *w, assay_str server);
+/* Or has it none that calls change, so that it can be read at any time? */
+bool as_live_readable(as_world *w, assay_str server);
 /* The version that a server's group is at; empty for servers that this world has not. */
 const char *as_live_version(as_world *w, assay_str server);
 /* Keep a copy of all environments' state, in place of an earlier one, and put it back, versions included; servers are

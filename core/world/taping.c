@@ -1,6 +1,7 @@
 #include "core/world/taping.h"
 
 #include "core/base/error.h"
+#include "core/base/schema.h"
 #include "core/trace/canonical.h"
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,20 @@ bool as_taping_writes(const as_taping *t, assay_str server, assay_str tool)
 {
 	const assay_tool *known = as_catalogue_find(t->catalogue, server, tool);
 	return !known || (known->flags & ASSAY_TOOL_WRITES);
+}
+
+bool as_taping_can_read(const as_taping *t, assay_str server, assay_str tool, const assay_json *arguments)
+{
+	const assay_tool *known = as_catalogue_find(t->catalogue, server, tool);
+	as_schema *schema = NULL;
+	bool admitted;
+	if (!known || (known->flags & ASSAY_TOOL_WRITES)) {
+		return false;
+	}
+	admitted = as_schema_compile(known->input_schema, &schema, NULL) == 0 &&
+		   as_schema_validate(schema, arguments, NULL) == 0;
+	as_schema_free(schema);
+	return admitted;
 }
 
 /* A call is noted at the state that its group is at; a successful write moves the group. */

@@ -26,6 +26,8 @@ bool as_taping_knows(const as_taping *t, const char *version, assay_str server, 
 /* The version that a server's group starts at as far as any call tells; empty: none does. */
 assay_str as_taping_initial(const as_taping *t, assay_str server);
 bool as_taping_writes(const as_taping *t, assay_str server, assay_str tool); /* unknown tools: true */
+/* Is it a read whose schema takes these arguments? */
+bool as_taping_can_read(const as_taping *t, assay_str server, assay_str tool, const assay_json *arguments);
 
 /* The tape. In a group where one read shows two results at one version, versions are those of the path, and calls in
  * copies of a state are left out: whatever it was that differed, a copy may not have had it. */

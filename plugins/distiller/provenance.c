@@ -146,8 +146,8 @@ static const assay_distiller_ops ops = {
 
 static const char options_schema[] =
 	"{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{\"try_alternatives\":{\"type\":\"boolean\","
-	"\"default\":true,\"description\":\"Call same-named tools of the goal's other servers to see whether they do the "
-	"same.\"},\"state_conditions\":{\"type\":\"boolean\",\"default\":true,\"description\":\"Make the reference's "
+	"\"default\":true,\"description\":\"Call other reading tools that take the arguments to see whether they tell the same "
+	"of the same thing.\"},\"state_conditions\":{\"type\":\"boolean\",\"default\":true,\"description\":\"Make the reference's "
 	"writes again in fresh environments to find reads that show in the end what was written.\"}}}";
 
 static const assay_impl provenance = {

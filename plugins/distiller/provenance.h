@@ -29,7 +29,8 @@ enum {
 	PROV_MAX_ELEMENTS = 6, /* checkpoints that one call's arrays give */
 	PROV_MAX_PARTS = 3,    /* values looked for inside one free text */
 	PROV_MAX_MINES = 16,
-	PROV_MAX_TRIES = 6,  /* alternative tools that are called */
+	PROV_MAX_TRIES = 8,  /* alternative tools that are called */
+	PROV_MAX_PAIRS = 16, /* places of one value that are held against each other */
 	PROV_MAX_VALUES = 2, /* rule 7 */
 	PROV_MAX_STATES = 2
 };
@@ -69,10 +70,16 @@ enum prov_origin {
 	PROV_HINT     /* named by the error of an earlier call */
 };
 
+/* An object of a result, or the whole of it. */
+struct prov_record {
+	const struct prov_record *around; /* NULL: none */
+};
+
 /* A scalar of a result, or a token of a text in it. */
 struct prov_leaf {
-	assay_str key;  /* innermost member name */
-	assay_str text; /* as Python's str(), numbers in one spelling */
+	const struct prov_record *record; /* that it stands in */
+	assay_str key;                    /* innermost member name */
+	assay_str text;                   /* as Python's str(), numbers in one spelling */
 	assay_str spelled;
 	uint64_t hash;
 	size_t call; /* the call it counts for: the first of identical ones */

@@ -87,6 +87,7 @@ struct sink {
 	struct prov_leaf **list;
 	size_t *n, *cap;
 	size_t left; /* leaves that may still come */
+	const struct prov_record *record;
 };
 
 static void put_leaf(struct sink *s, assay_str key, assay_str text, assay_str spelled, bool number, bool part)
@@ -97,7 +98,8 @@ static void put_leaf(struct sink *s, assay_str key, assay_str text, assay_str sp
 	}
 	leaf = text_push(&s->p->arena, s->list, s->n, s->cap, sizeof **s->list);
 	if (leaf) {
-		*leaf = (struct prov_leaf){.key = key,
+		*leaf = (struct prov_leaf){.record = s->record,
+					   .key = key,
 					   .text = text,
 					   .spelled = spelled,
 					   .hash = prov_hash(text),
@@ -151,6 +153,18 @@ static void put_parts(struct sink *s, assay_str key, assay_str text)
 
 static void put_json(struct sink *s, assay_str key, const assay_json *parsed, unsigned depth);
 
+/* What comes next stands in a record of its own. Returns the one around it. */
+static const struct prov_record *enter_record(struct sink *s)
+{
+	const struct prov_record *around = s->record;
+	struct prov_record *inner = text_alloc(&s->p->arena, 1, sizeof *inner);
+	if (inner) {
+		inner->around = around;
+		s->record = inner;
+	}
+	return around;
+}
+
 /* A text: JSON where it is JSON, else one value and what it holds. */
 static void put_string(struct sink *s, assay_str key, assay_str text, unsigned depth)
 {
@@ -181,9 +195,11 @@ static void put_value(struct sink *s, assay_str key, const assay_json *v, unsign
 		return;
 	}
 	if (type == ASSAY_JSON_OBJECT || type == ASSAY_JSON_ARRAY) {
+		const struct prov_record *around = type == ASSAY_JSON_OBJECT ? enter_record(s) : s->record;
 		for (const assay_json *e = J->first(v); e && s->left > 0; e = J->next(e)) {
 			put_value(s, type == ASSAY_JSON_OBJECT ? J->key(e) : key, e, depth + 1);
 		}
+		s->record = around;
 		return;
 	}
 	if (type == ASSAY_JSON_STRING) {
@@ -211,7 +227,7 @@ int prov_flatten_result(struct prov *p, const assay_json *result, struct prov_le
 			assay_error *err)
 {
 	const assay_json_api *J = p->J;
-	struct sink s = {p, list, n, cap, PROV_MAX_LEAVES};
+	struct sink s = {p, list, n, cap, PROV_MAX_LEAVES, NULL};
 	size_t room = *n < PROV_MAX_ALL ? PROV_MAX_ALL - *n : 0;
 	const assay_json *structured = J->get(result, "structuredContent"), *content = J->get(result, "content");
 	int type = J->type(structured);

@@ -1,12 +1,20 @@
 /* distiller/provenance, rule 8: other tools that do the same, tried in a fresh environment. What decides is what they
- * return, so any reading tool that takes the arguments is a candidate; those of the same name are tried first. */
+ * return, so any reading tool that takes the arguments is a candidate; those of the same name are tried first. The same
+ * value is not enough: it has to be told of the same thing. */
 #include "provenance.h"
+
+/* A result, taken apart. */
+struct prov_answer {
+	struct prov_leaf *leaves;
+	size_t n, cap;
+};
 
 struct prov_trial {
 	size_t call; /* the one that is to be stood in for */
 	const assay_tool *tool;
 	bool namesake; /* of that call's tool */
 	const struct prov_texts *needed;
+	const struct prov_answer *own; /* of that call */
 };
 
 /* The name's word, or the server's own. */
@@ -56,69 +64,179 @@ bool prov_admits(const assay_json_api *J, const assay_json *schema, const assay_
 	return true;
 }
 
-/* What a call was needed for: the values that kept calls take from it, and those that its own check looks for. */
+static int need(struct prov *p, struct prov_texts *out, assay_str text)
+{
+	bool number;
+	assay_str normal = prov_normal(p, text, &number), *slot;
+	if (prov_has_text(out, normal)) {
+		return 0;
+	}
+	slot = text_push(&p->arena, &out->list, &out->n, &out->cap, sizeof *out->list);
+	if (!slot) {
+		return ASSAY_ENOMEM;
+	}
+	*slot = normal;
+	return 0;
+}
+
+/* What a call was needed for: the values that kept calls take from it, those that its own check looks for, or else
+ * those that the answer tells. */
 static int needed_values(struct prov *p, size_t call, struct prov_texts *out)
 {
+	int rc = 0;
 	for (size_t i = call + 1; i < p->n_calls; i++) {
-		for (size_t k = 0; k < p->calls[i].n_inputs && p->calls[i].kept; k++) {
+		for (size_t k = 0; k < p->calls[i].n_inputs && p->calls[i].kept && rc == 0; k++) {
 			const struct prov_input *in = &p->calls[i].inputs[k];
-			bool number;
-			assay_str text = prov_normal(p, in->text, &number), *slot;
-			if (in->origin != PROV_RESULT || in->producer != call || prov_has_text(out, text)) {
-				continue;
-			}
-			slot = text_push(&p->arena, &out->list, &out->n, &out->cap, sizeof *out->list);
-			if (!slot) {
-				return ASSAY_ENOMEM;
-			}
-			*slot = text;
+			rc = in->origin == PROV_RESULT && in->producer == call ? need(p, out, in->text) : 0;
 		}
 	}
 	for (size_t i = 0; i < p->n_checks; i++) {
-		for (size_t k = 0; k < p->checks[i].values.n && p->checks[i].call == call; k++) {
-			bool number;
-			assay_str *slot = text_push(&p->arena, &out->list, &out->n, &out->cap, sizeof *out->list);
-			if (!slot) {
-				return ASSAY_ENOMEM;
-			}
-			*slot = prov_normal(p, p->checks[i].values.list[k], &number);
+		for (size_t k = 0; k < p->checks[i].values.n && p->checks[i].call == call && rc == 0; k++) {
+			rc = need(p, out, p->checks[i].values.list[k]);
 		}
 	}
-	return p->arena.failed ? ASSAY_ENOMEM : 0;
+	for (size_t i = 0, before = out->n; i < p->n_leaves && before == 0 && rc == 0; i++) {
+		const struct prov_leaf *leaf = &p->leaves[i];
+		rc = leaf->call == call && prov_in_answer(p, leaf) ? need(p, out, leaf->text) : 0;
+	}
+	return p->arena.failed ? ASSAY_ENOMEM : rc;
 }
 
-/* Does the call itself give the value under the same key? A number may be equal by chance. */
-static bool is_same_member(const struct prov *p, size_t call, const struct prov_leaf *leaf)
+/* --- Is it the same value of the same thing? --------------------------------------------------------------------- */
+
+static bool same_member(const struct prov_leaf *x, const struct prov_leaf *y)
 {
-	size_t from, to;
-	prov_look_up(p, leaf->text, &from, &to);
-	for (size_t i = from; i < to; i++) {
-		if (p->index[i]->call == call && text_same(p->index[i]->key, leaf->key)) {
+	return x->hash == y->hash && text_same(x->text, y->text) && text_same(x->key, y->key);
+}
+
+/* Does the leaf stand in this record or around it? */
+static bool is_told_of(const struct prov_leaf *leaf, const struct prov_record *record)
+{
+	while (record && record != leaf->record) {
+		record = record->around;
+	}
+	return record == leaf->record;
+}
+
+static size_t times(const struct prov_answer *a, const struct prov_leaf *leaf)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < a->n; i++) {
+		n += same_member(&a->leaves[i], leaf);
+	}
+	return n;
+}
+
+/* How many values stand under a key, and which, in any order. */
+static size_t sum_column(const struct prov_answer *a, assay_str key, uint64_t *sum)
+{
+	size_t n = 0;
+	*sum = 0;
+	for (size_t i = 0; i < a->n; i++) {
+		if (text_same(a->leaves[i].key, key)) {
+			*sum += a->leaves[i].hash;
+			n++;
+		}
+	}
+	return n;
+}
+
+/* What tells a leaf's record from the others of its answer: an argument that is said back, in the record or around it;
+ * else its first member that stands nowhere else. NULL: nothing does. */
+static const struct prov_leaf *find_subject(const struct prov_call *c, const struct prov_answer *a,
+					    const struct prov_leaf *leaf)
+{
+	const struct prov_leaf *first = NULL;
+	for (size_t i = 0; i < a->n; i++) {
+		const struct prov_leaf *x = &a->leaves[i];
+		bool echo = is_told_of(x, leaf->record) && prov_is_echo(c, x);
+		if ((echo || (!first && x->record == leaf->record)) && times(a, x) == 1) {
+			if (echo) {
+				return x;
+			}
+			first = x;
+		}
+	}
+	return first;
+}
+
+static bool tells(const struct prov_answer *a, const struct prov_record *record, const struct prov_leaf *subject)
+{
+	for (size_t i = 0; i < a->n && subject; i++) {
+		if (same_member(&a->leaves[i], subject) && is_told_of(&a->leaves[i], record)) {
 			return true;
 		}
 	}
 	return false;
 }
 
+/* A value that nothing else stands beside is of the same thing when it is an id, one of several that are the same, or
+ * no small number that two questions about the arguments may have in common. */
+static bool tells_itself(const struct prov_call *c, const struct prov_leaf *leaf, size_t column)
+{
+	return column > 1 || (prov_is_id(leaf->text) && !leaf->number) || (c->n_inputs > 0 && leaf->text.len >= 3);
+}
+
+/* x of the call's own answer, y of the other's: one member, one column, and records about one thing. Where there are
+ * several records, that has to hold from both sides: an order names its customer, and is none. */
+static bool is_same(const struct prov_call *c, const struct prov_answer *own, const struct prov_leaf *x,
+		    const struct prov_answer *other, const struct prov_leaf *y)
+{
+	uint64_t own_sum, other_sum;
+	size_t n;
+	const struct prov_leaf *subject;
+	if (prov_is_echo(c, y)) {
+		return false;
+	}
+	n = sum_column(own, x->key, &own_sum);
+	if (sum_column(other, y->key, &other_sum) != n || own_sum != other_sum) {
+		return false;
+	}
+	subject = find_subject(c, own, x);
+	return (subject != x || tells_itself(c, x, n)) && tells(other, y->record, subject) &&
+	       (n == 1 || tells(own, x->record, find_subject(c, other, y)));
+}
+
+static bool returns(const struct prov_trial *t, const struct prov_call *c, const struct prov_answer *other,
+		    assay_str text)
+{
+	const struct prov_answer *own = t->own;
+	size_t pairs = 0;
+	for (size_t i = 0; i < own->n; i++) {
+		for (size_t k = 0; k < other->n && text_same(own->leaves[i].text, text); k++) {
+			if (!same_member(&own->leaves[i], &other->leaves[k])) {
+				continue;
+			}
+			if (pairs++ == PROV_MAX_PAIRS) {
+				return false;
+			}
+			if (is_same(c, own, &own->leaves[i], other, &other->leaves[k])) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+static int take_apart(struct prov *p, const assay_json *result, struct prov_answer *out, assay_error *err)
+{
+	*out = (struct prov_answer){0};
+	return prov_flatten_result(p, result, &out->leaves, &out->n, &out->cap, err);
+}
+
 static int returns_all(struct prov *p, const struct prov_trial *t, const assay_json *result, bool *all,
 		       assay_error *err)
 {
-	const struct prov_call *c = &p->calls[t->call];
-	const struct prov_texts *needed = t->needed;
-	struct prov_leaf *leaves = NULL;
-	size_t n = 0, cap = 0;
-	int rc = prov_flatten_result(p, result, &leaves, &n, &cap, err);
-	*all = true;
-	for (size_t i = 0; i < needed->n && rc == 0 && *all; i++) {
-		bool found = false;
-		for (size_t k = 0; k < n && !found; k++) {
-			found = text_same(leaves[k].text, needed->list[i]) && !prov_is_echo(c, &leaves[k]) &&
-				(t->namesake || is_same_member(p, t->call, &leaves[k]));
-		}
-		*all = found;
+	struct prov_answer other;
+	int rc = take_apart(p, result, &other, err);
+	*all = rc == 0;
+	for (size_t i = 0; i < t->needed->n && *all; i++) {
+		*all = returns(t, &p->calls[t->call], &other, t->needed->list[i]);
 	}
 	return rc;
 }
+
+/* --- The trials -------------------------------------------------------------------------------------------------- */
 
 /* Out of memory, cancelled and out of time end the distillation; other failures only leave the tool untried. */
 static bool is_fatal(int rc)
@@ -202,13 +320,15 @@ static int try_call(struct prov *p, size_t call, bool namesakes, size_t *tries, 
 {
 	const struct prov_call *c = &p->calls[call];
 	struct prov_texts needed = {0};
+	struct prov_answer own = {0};
 	int rc = needed_values(p, call, &needed);
 	if (rc < 0) {
 		return prov_fail_memory(p, err);
 	}
+	rc = take_apart(p, c->result, &own, err);
 	for (size_t i = 0; i < p->request->surface.count && rc == 0; i++) {
 		const assay_tool *tool = p->request->surface.list[i];
-		struct prov_trial t = {call, tool, text_same(tool->name, c->name), &needed};
+		struct prov_trial t = {call, tool, text_same(tool->name, c->name), &needed, &own};
 		bool itself = t.namesake && text_same(tool->server, c->server);
 		if (t.namesake == namesakes && !itself && !prov_destroys(p, tool) &&
 		    prov_admits(p->J, tool->input_schema, c->arguments)) {

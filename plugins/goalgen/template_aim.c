@@ -3,7 +3,7 @@
 #include "template.h"
 #include <string.h>
 
-enum { SHORTEST_NAME = 5, MAX_SLIPS = 3 };
+enum { SHORTEST_NAME = 5, MAX_SLIPS = 3, MAX_ERRANDS = 2 };
 
 static int64_t expected(const struct tmpl_run *r, const char *what)
 {
@@ -105,26 +105,36 @@ static bool takes(const struct tmpl_run *r, const struct tmpl_tool *t, const ass
 	return known > 0 && known == r->json->count(arguments);
 }
 
-/* A number that both answers give under one name: it tells that the thing itself was looked up. */
+/* Does the answer have such a leaf? */
+static bool gives(const struct tmpl_run *r, const struct tmpl_answer *a, const struct tmpl_leaf *leaf)
+{
+	for (size_t k = a->first_leaf; k < a->first_leaf + a->n_leaves; k++) {
+		if (text_same(r->leaves[k].key, leaf->key) && text_same(r->leaves[k].text, leaf->text)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A number that both answers give under one name, beside something else that they have in common: it tells that the
+ * thing itself was looked up. */
 static int common_leaf(struct tmpl_run *r, const struct tmpl_step *s, const struct tmpl_answer *other)
 {
 	const struct tmpl_answer *mine = &r->answers[s->answer];
 	int found = -1;
-	uint32_t n = 0;
+	uint32_t n = 0, common = 0;
 	for (size_t i = mine->first_leaf; i < mine->first_leaf + mine->n_leaves; i++) {
 		const struct tmpl_leaf *leaf = &r->leaves[i];
-		bool same = false;
-		if (!tmpl_worth_telling(r, s, leaf) || r->json->type(leaf->value) != ASSAY_JSON_NUMBER) {
+		if (!gives(r, other, leaf)) {
 			continue;
 		}
-		for (size_t k = other->first_leaf; k < other->first_leaf + other->n_leaves && !same; k++) {
-			same = text_same(r->leaves[k].key, leaf->key) && text_same(r->leaves[k].text, leaf->text);
-		}
-		if (same && tmpl_below(r, ++n) == 0) {
+		common++;
+		if (tmpl_worth_telling(r, s, leaf) && r->json->type(leaf->value) == ASSAY_JSON_NUMBER &&
+		    tmpl_below(r, ++n) == 0) {
 			found = (int)i;
 		}
 	}
-	return found;
+	return common > 1 ? found : -1;
 }
 
 static bool answered_twice(struct tmpl_run *r, const struct tmpl_step *s)
@@ -173,11 +183,11 @@ static bool tells_asked(const struct tmpl_run *r, const struct tmpl_step *s)
 	return !a;
 }
 
-/* The first of the steps that more than one tool can take, by itself, behind another errand where there is one: a
- * single look-up is found by trying about. */
+/* The first of the steps that more than one tool can take, by itself, behind other errands: one look-up alone is found
+ * by trying about. */
 static bool ask_in_common(struct tmpl_run *r)
 {
-	struct tmpl_step common, errand;
+	struct tmpl_step common;
 	size_t k = 0, n = 0;
 	while (k < r->n_steps && !answered_twice(r, &r->steps[k])) {
 		k++;
@@ -186,16 +196,15 @@ static bool ask_in_common(struct tmpl_run *r)
 		return false;
 	}
 	common = r->steps[k];
-	for (size_t i = 0; i < r->n_steps && n == 0; i++) {
-		errand = r->steps[i];
-		n = i != k && !tells_asked(r, &errand) && stands_alone(r, &errand);
-	}
-	if (n > 0) {
-		r->steps[0] = errand;
+	for (size_t i = 0; i < r->n_steps && n < MAX_ERRANDS; i++) {
+		struct tmpl_step errand = r->steps[i];
+		if (i != k && !tells_asked(r, &errand) && stands_alone(r, &errand)) {
+			r->steps[n++] = errand; /* n <= i */
+		}
 	}
 	r->steps[n] = common;
 	r->n_steps = n + 1;
-	return stands_alone(r, &r->steps[n]);
+	return n > 0 && stands_alone(r, &r->steps[n]);
 }
 
 void tmpl_take_aim(struct tmpl_run *r)

@@ -419,6 +419,64 @@ START_TEST(test_other_names)
 }
 END_TEST
 
+/* The same value of something else is another answer. The lists are tried with notes.list_notes, which asks for
+ * nothing. */
+START_TEST(test_other_things)
+{
+	static const struct {
+		const char *tool, *arguments, *result, *other_tool, *other, *answer;
+		bool same;
+	} cases[] = {
+#define ORDERS "[{\"order_id\":5017,\"customer_id\":\"C-207\"},{\"order_id\":5018,\"customer_id\":\"C-209\"}]"
+#define CUSTOMERS "[{\"customer_id\":\"C-207\"},{\"customer_id\":\"C-209\"}]"
+		/* an order names its customer, and is none: in neither direction */
+		{"shop.list_orders", "{}", "{\"orders\":" ORDERS "}", "notes.list_notes",
+		 "{\"customers\":" CUSTOMERS "}", "C-209", false},
+		{"shop.list_orders", "{}", "{\"customers\":" CUSTOMERS "}", "notes.list_notes",
+		 "{\"orders\":" ORDERS "}", "C-209", false},
+		/* the same orders in another shape and order, and one too few of them */
+		{"shop.list_orders", "{}", "{\"orders\":" ORDERS "}", "notes.list_notes",
+		 "[{\"order_id\":5018,\"by\":{\"customer_id\":\"C-209\"}},"
+		 "{\"order_id\":5017,\"by\":{\"customer_id\":\"C-207\"}}]",
+		 "C-209", true},
+		{"shop.list_orders", "{}", "{\"orders\":" ORDERS "}", "notes.list_notes",
+		 "{\"order_id\":5018,\"customer_id\":\"C-209\"}", "C-209", false},
+		/* as many of this as of that */
+		{"shop.list_orders", "{}", "{\"count\":120}", "notes.list_notes", "{\"count\":120}", "120", false},
+		/* one city's people, another city's, and who knows whose */
+		{"almanac.get_details", "{\"city\":\"Lisbon\"}", "{\"city\":\"Lisbon\",\"population\":545796}",
+		 "almanac.daily_figures", "{\"place\":{\"city\":\"Lisbon\"},\"population\":545796}", "545796", false},
+		{"almanac.get_details", "{\"city\":\"Lisbon\"}", "{\"city\":\"Lisbon\",\"population\":545796}",
+		 "almanac.daily_figures", "{\"city\":\"Lisbon\",\"now\":{\"population\":545796}}", "545796", true},
+		{"almanac.get_details", "{\"city\":\"Lisbon\"}", "{\"city\":\"Lisbon\",\"population\":545796}",
+		 "almanac.daily_figures", "{\"city\":\"Porto\",\"population\":545796}", "545796", false},
+		/* too short to be checked, and yet what was asked for */
+		{"almanac.get_details", "{\"city\":\"Lisbon\"}", "{\"city\":\"Lisbon\",\"hills\":7}",
+		 "almanac.daily_figures", "{\"city\":\"Lisbon\",\"hills\":7}", "7", true},
+		{"almanac.get_details", "{\"city\":\"Lisbon\"}", "{\"city\":\"Lisbon\",\"hills\":7}",
+		 "almanac.daily_figures", "{\"city\":\"Lisbon\",\"hills\":8}", "7", false},
+		{"almanac.get_details", "{\"city\":\"Lisbon\"}", "{\"hills\":7}", "almanac.daily_figures",
+		 "{\"hills\":7}", "7", false},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		const kit_reply world[] = {{cases[i].other_tool, cases[i].other, NULL}, {NULL, NULL, NULL}};
+		char steps[400];
+		kit_case c = {.goal = "Tell me about Lisbon.",
+			      .steps = steps,
+			      .answer = cases[i].answer,
+			      .world = world};
+		kit_run run;
+		snprintf(steps, sizeof steps, "[{\"t\":\"%s\",\"a\":%s,\"r\":%s}]", cases[i].tool, cases[i].arguments,
+			 cases[i].result);
+		kit_distil(&c, &run);
+		ck_assert_int_eq(run.rc, 0);
+		ck_assert_msg((strstr(run.text, cases[i].other_tool) != NULL) == cases[i].same, "case %zu: %s", i,
+			      run.text);
+		kit_free(&run);
+	}
+}
+END_TEST
+
 /* No live world at all: nothing is tried, and the notes say so. */
 START_TEST(test_no_world)
 {
@@ -723,7 +781,7 @@ UNIT_SUITE(distiller_suite, "distiller", test_chain, test_text_results, test_goa
 	   test_short_values, test_repeats, test_repeats_with_defaults, test_repair, test_defaults_and_free,
 	   test_numbers_and_enums, test_folded, test_echo, test_echo_of_parts, test_exploration_is_dropped,
 	   test_empty_results, test_siblings, test_siblings_of_different_calls, test_unrepaired, test_arrays,
-	   test_values, test_alternatives, test_other_names, test_no_world, test_schema_admits, test_minefields,
-	   test_prompt, test_redundant_checks, test_rejections, test_many_calls, test_scorer_failures, test_garbage,
-	   test_huge_result, test_determinism, test_out_of_memory)
+	   test_values, test_alternatives, test_other_names, test_other_things, test_no_world, test_schema_admits,
+	   test_minefields, test_prompt, test_redundant_checks, test_rejections, test_many_calls, test_scorer_failures,
+	   test_garbage, test_huge_result, test_determinism, test_out_of_memory)
 UNIT_MAIN(distiller_suite)
