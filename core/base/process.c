@@ -34,7 +34,7 @@
 #define CHUNK ((size_t)16 << 10)
 #define DEFAULT_STDERR ((size_t)16 << 10)
 #define MAX_STDERR ((size_t)16 << 20)
-#define MAX_PENDING ((size_t)64 << 20) /* output taken in while writing */
+#define MAX_PENDING ((size_t)32 << 20) /* output taken in while writing */
 #define POLL_SLICE_MS 3600000
 #define LOOK_FIRST_MS 1 /* without a pidfd: the first and */
 #define LOOK_LAST_MS 50 /* the longest interval of looking */

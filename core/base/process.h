@@ -29,7 +29,7 @@ int as_process_spawn(const as_process_spec *spec, as_process **out, assay_error 
 
 int as_process_pid(const as_process *p); /* its keeper's */
 /* Write all bytes, reading its output meanwhile so that neither side blocks for ever. ASSAY_EUNREACH when it has ended
- * or closed its input, ASSAY_ELIMIT when it printed more than 64 MiB meanwhile. */
+ * or closed its input, ASSAY_ELIMIT when it printed more than 32 MiB meanwhile. */
 int as_process_write(as_process *p, assay_str bytes, int64_t deadline_ms, const as_cancel *cancel, assay_error *err);
 /* Some bytes of its stdout. *n = 0 at its end: nobody holds the pipe any more, or the process has ended and the pipe is
  * empty (a relative of it may hold it open). ASSAY_ETIMEOUT, ASSAY_ECANCELED. Drains stderr while waiting. */

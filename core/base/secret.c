@@ -549,7 +549,7 @@ bool as_secret_next(as_secret_scan *s, as_secret *out)
 {
 	bool found = s->at == 0 && is_whole(s, out);
 	s->blank = s->at == 0 ? first_blank(s) : s->blank;
-	while (!found && s->at < s->text.len) {
+	while (!found && s->at < s->text.len && !as_cancel_is_set(s->cancel)) {
 		if (starts_at(s, s->at, "${")) {
 			while (s->at < s->text.len && s->text.ptr[s->at++] != '}') {
 			}

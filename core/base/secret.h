@@ -4,6 +4,7 @@
 #ifndef AS_SECRET_H
 #define AS_SECRET_H
 
+#include "core/base/clock.h"
 #include "core/base/memory.h"
 
 /* Does the name of a variable, header, flag, member or query field say that its value is a secret? */
@@ -24,6 +25,7 @@ typedef struct as_secret_scan {
 			      empty */
 	assay_str command; /* the program, without folders, that the text is an argument of, or that a script in the
 			      text is calling; or empty */
+	const as_cancel *cancel; /* set: nothing more is found; NULL: never */
 	size_t at;
 	size_t url;       /* where the address that we are in began, behind "://"; 0: in none */
 	assay_str before; /* a name that is no secret's, whose value begins at `value` */

@@ -133,11 +133,17 @@ out:
 	return rc;
 }
 
+/* A text may be as long as a file. */
+static int go_on(const importer *x, assay_error *err)
+{
+	return as_cancel_is_set(x->o->cancel) ? as_fail(err, ASSAY_ECANCELED, "interrupted") : 0;
+}
+
 /* A text with what is secret in it taken out. key: what the text is the value of; is_env: of a variable of that name.
  */
 static int hide_secrets(importer *x, assay_str text, assay_str key, bool is_env, as_buf *out)
 {
-	as_secret_scan scan = {.text = text, .key = key, .command = x->command};
+	as_secret_scan scan = {.text = text, .key = key, .command = x->command, .cancel = x->o->cancel};
 	as_secret found;
 	size_t done = 0;
 	int rc = 0;
@@ -169,7 +175,7 @@ static bool is_variable_name(assay_str s)
 static int use_variable(importer *x, assay_str name, assay_str fallback, bool secret, const assay_json *description,
 			as_buf *out)
 {
-	as_secret_scan scan = {.text = fallback, .key = name};
+	as_secret_scan scan = {.text = fallback, .key = name, .cancel = x->o->cancel};
 	as_secret found;
 	int rc;
 	secret = secret || as_secret_name(name) || as_secret_next(&scan, &found);
@@ -285,8 +291,10 @@ static int expand(importer *x, const assay_json *value, const char *key, as_buf 
 		if (!end) {
 			return as_import_fail(x, value, key, err, "\"${\" without a closing \"}\"");
 		}
-		rc = use_reference(x, (assay_str){text.ptr + i + 2, (size_t)(end - text.ptr) - i - 2}, value, key, out,
-				   err);
+		rc = go_on(x, err);
+		rc = rc < 0 ? rc
+			    : use_reference(x, (assay_str){text.ptr + i + 2, (size_t)(end - text.ptr) - i - 2}, value,
+					    key, out, err);
 		i = (size_t)(end - text.ptr) + 1;
 	}
 	return rc;
@@ -296,8 +304,7 @@ int as_import_text(importer *x, const assay_json *value, const char *key, assay_
 		   assay_error *err)
 {
 	as_buf expanded = {0}, made = {0};
-	int rc = as_cancel_is_set(x->o->cancel) ? as_fail(err, ASSAY_ECANCELED, "interrupted")
-						: expand(x, value, key, &expanded, err);
+	int rc = expand(x, value, key, &expanded, err);
 	*out = NULL;
 	rc = rc < 0 ? rc : as_buf_check(&expanded, err);
 	if (rc == 0) {
@@ -309,7 +316,11 @@ int as_import_text(importer *x, const assay_json *value, const char *key, assay_
 			as_error_hint(err, "write ${NAME} instead, each under a name of its own");
 			rc = ASSAY_EDATA;
 		} else {
-			rc = *out && !made.failed ? 0 : as_fail_memory(err);
+			rc = *out && !made.failed ? go_on(x, err) : as_fail_memory(err);
+		}
+		if (rc < 0) {
+			as_json_free(*out);
+			*out = NULL;
 		}
 	}
 	as_buf_free(&expanded);

@@ -136,8 +136,8 @@ int as_manifest_check_plugins(const as_manifest *m, as_registry *registry, assay
 /* May each report be written beside the manifest, the store (a path, or NULL) and the other reports? */
 int as_manifest_check_reports(const as_manifest *m, as_registry *registry, const char *store, assay_error *err);
 
-/* Why this cannot go along with each request to a server behind a URL; NULL: it can. What ${...} stands for in the value
- * is the transport's to look at. */
+/* Why this cannot go along with each request to a server behind a URL; NULL: it can. What ${...} stands for in the
+ * value is the transport's to look at. */
 const char *as_header_fault(assay_str name, assay_str value);
 
 const as_model_spec *as_manifest_model(const as_manifest *m, const char *name); /* NULL: none */

@@ -205,11 +205,17 @@ int as_http_exchange_take(as_http_exchange *x, as_http_progress *progress, as_bu
 {
 	bool had_bytes = x->pending.len > 0;
 	bool moved = x->t.elsewhere || strcmp(x->t.method, x->request.method) != 0;
-	as_buf_add(body, as_buf_str(&x->pending));
+	if (body->len == 0) { /* what may be large is not copied */
+		as_buf came = x->pending;
+		x->pending = *body;
+		*body = came;
+	} else {
+		as_buf_add(body, as_buf_str(&x->pending));
+		as_buf_clear(&x->pending);
+	}
 	if (as_buf_check(body, err) != 0) {
 		return ASSAY_ENOMEM;
 	}
-	as_buf_clear(&x->pending);
 	x->t.body_bytes = 0;              /* the limit is for what waits, not for a stream without end */
 	x->fresh = x->ended && had_bytes; /* how it ended is told when everything was taken */
 	*progress = (as_http_progress){.status = x->reply.status,

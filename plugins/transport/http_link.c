@@ -361,12 +361,6 @@ static int take_head(link *l, stream *s, const assay_http_progress *p, assay_err
 	return s == &l->request && s->status == 200 ? keep_session(l, p->headers, err) : 0;
 }
 
-typedef struct taker {
-	assay_sink sink; /* first: the host holds a pointer to it */
-	events_text bytes;
-	const assay_host *host;
-} taker;
-
 static int grow(const assay_host *host, events_text *t, assay_str more)
 {
 	if (t->cap - t->len < more.len + 1) {
@@ -387,14 +381,6 @@ static int grow(const assay_host *host, events_text *t, assay_str more)
 	t->len += more.len;
 	t->ptr[t->len] = '\0';
 	return 0;
-}
-
-static int taker_write(assay_sink *sink, assay_str text, assay_error *err)
-{
-	taker *t = (taker *)(void *)sink;
-	int rc = grow(t->host, &t->bytes, text);
-
-	return rc ? t->host->fail(err, rc, "out of memory") : 0;
 }
 
 static int take_bytes(link *l, stream *s, assay_str bytes, assay_error *err)
@@ -421,31 +407,52 @@ static int take_bytes(link *l, stream *s, assay_str bytes, assay_error *err)
 	return rc ? l->host->fail(err, rc, "out of memory") : 0;
 }
 
+typedef struct taker {
+	assay_sink sink; /* first: the host holds a pointer to it */
+	link *l;
+	stream *s;
+	const assay_http_progress *progress;
+} taker;
+
+static int look_at_head(const taker *t, assay_error *err)
+{
+	return t->s->status == 0 && t->progress->status != 0 ? take_head(t->l, t->s, t->progress, err) : 0;
+}
+
+static int taker_write(assay_sink *sink, assay_str bytes, assay_error *err)
+{
+	taker *t = (taker *)(void *)sink;
+	int rc = look_at_head(t, err);
+
+	return rc ? rc : take_bytes(t->l, t->s, bytes, err);
+}
+
 int link_take(link *l, stream *s, int *over, assay_error *err)
 {
-	taker t = {.sink = {.size = sizeof t.sink, .write = taker_write}, .host = l->host};
 	assay_http_progress p = {.size = sizeof p};
+	taker t = {{.size = sizeof t.sink, .write = taker_write}, l, s, &p};
 	int rc = l->host->http->take(s->exchange, &p, &t.sink, err);
 
-	if (!rc && s->status == 0 && p.status != 0) {
-		rc = take_head(l, s, &p, err);
-	}
-	if (!rc && t.bytes.len > 0) {
-		rc = take_bytes(l, s, (assay_str){t.bytes.ptr, t.bytes.len}, err);
-	}
-	l->host->free(t.bytes.ptr);
+	rc = rc ? rc : look_at_head(&t, err); /* that nothing follows yet */
 	*over = p.ended;
 	return rc;
 }
 
 /* --- messages ---------------------------------------------------------------------------------------------------- */
 
+/* What a message takes of memory: of a short one most is what keeps it. */
+static size_t cost_of(size_t length)
+{
+	const size_t block = 16;
+
+	return (sizeof(link_message) + length + 1 + sizeof(size_t) + block - 1) / block * block;
+}
+
 int link_push(link *l, assay_str text)
 {
 	link_message *m;
 
-	/* Of short messages most is what keeps them. */
-	if (sizeof *m + text.len > LINK_MAX_QUEUE - l->queued) {
+	if (cost_of(text.len) > LINK_MAX_QUEUE - l->queued) {
 		l->overfull = 1;
 		return ASSAY_ELIMIT;
 	}
@@ -455,7 +462,7 @@ int link_push(link *l, assay_str text)
 	}
 	memcpy(m->text, text.ptr, text.len);
 	m->len = text.len;
-	l->queued += sizeof *m + text.len;
+	l->queued += cost_of(text.len);
 	*(l->last ? &l->last->next : &l->first) = m;
 	l->last = m;
 	return 0;
@@ -472,7 +479,7 @@ int link_deliver(link *l, assay_sink *sink, int *stop, assay_error *err)
 
 		l->first = m->next;
 		l->last = l->first ? l->last : NULL;
-		l->queued -= sizeof *m + m->len;
+		l->queued -= cost_of(m->len);
 		rc = sink->write(sink, (assay_str){m->text, m->len}, err);
 		l->host->free(m);
 		if (rc < 0) {

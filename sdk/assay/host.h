@@ -217,8 +217,8 @@ typedef struct assay_http_api {
 	/* Let all exchanges of the group go on until there is news of one; ASSAY_ETIMEOUT after timeout_ms. call NULL:
 	 * only timeout_ms ends the wait (for a close). */
 	int (*wait)(assay_call *call, assay_http_group *g, int64_t timeout_ms, assay_error *err);
-	/* What came in; new bytes of the body go to the sink in one piece. The error of an exchange that failed, once
-	 * all that came before was taken. */
+	/* What came in; new bytes of the body go to the sink in one piece, when `progress` is filled. The error of an
+	 * exchange that failed, once all that came before was taken. */
 	int (*take)(assay_http_exchange *x, assay_http_progress *progress, assay_sink *body, assay_error *err);
 	void (*end)(assay_http_exchange *x); /* at any time; NULL is fine */
 } assay_http_api;

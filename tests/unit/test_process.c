@@ -165,7 +165,7 @@ START_TEST(test_output_without_end_while_writing)
 	as_process *p = spawn(SH("exec yes"), AS_PROCESS_STDIN | AS_PROCESS_STDOUT);
 	ck_assert_int_eq(as_process_write(p, (assay_str){big, sizeof big}, as_deadline(20000), NULL, &err),
 			 ASSAY_ELIMIT);
-	ck_assert_str_eq(err.message, "sh printed more than 67108864 bytes without reading its input");
+	ck_assert_str_eq(err.message, "sh printed more than 33554432 bytes without reading its input");
 	as_process_stop(p, 10);
 }
 END_TEST
