@@ -265,6 +265,8 @@ static void describe_end(const checking *c, int heard, int status, char *out, si
 			 (long long)(c->in_check ? c->limit_ms : LOAD_FACTOR * c->limit_ms));
 	} else if (number > 0 && number < 65) {
 		snprintf(out, size, "crashes (%s)", strsignal(number));
+	} else if (status == AS_TRIAL_CLOSED) {
+		snprintf(out, size, "closes descriptors that are not its own");
 	} else {
 		snprintf(out, size, "ends the program: it calls exit or _exit (status %d)", status);
 	}

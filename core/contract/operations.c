@@ -97,7 +97,7 @@ static int run_seed_sets(as_trial *t, as_buf *out)
 	as_trial_sink_init(&sink, t);
 	as_region_seal(t->lent);
 	int rc = ops->seed_sets(t->self, &t->call.pub, catalogue, &sink.got.sink, t->err);
-	as_trial_sink_done(&sink, rc, 0, 100000, out);
+	as_trial_sink_done(&sink, rc, 0, AS_ROLE_SETS_MAX, out);
 	return rc;
 }
 

@@ -65,12 +65,17 @@ static void fresh_workdir(const suite *s)
 	}
 }
 
-/* After an instance is closed nothing of it may be left. */
-static void check_memory(as_trial *t)
+/* After an instance is closed nothing of it may be left, in memory or around us. */
+static void check_remains(as_trial *t)
 {
 	const char *operation;
+	char change[512];
 	size_t bytes, n = as_fence_live(&bytes, &operation);
 	as_trial_settle(t);
+	while (as_surroundings_changed(&t->report->around, change, sizeof change)) {
+		as_trial_enter(t, t->ran ? t->ran : "open");
+		as_trial_wrong(t, "%s", change);
+	}
 	if (n > 0) {
 		as_trial_enter(t, operation ? operation : "open");
 		as_trial_wrong(t, "leaks: %zu bytes in %zu block%s from host->alloc are never freed", bytes, n,
@@ -102,7 +107,7 @@ static int run_once(suite *s, const as_trial_operation *op, const assay_json *in
 		rc = as_trial_run(&t, op, input, mode, out);
 		as_trial_close(&t);
 	}
-	check_memory(&t);
+	check_remains(&t);
 	return rc;
 }
 
@@ -127,7 +132,7 @@ static void check_open(suite *s)
 			as_trial_enter(&t, "close");
 			head->close(NULL); /* close accepts NULL */
 		}
-		check_memory(&t);
+		check_remains(&t);
 	}
 }
 
@@ -148,7 +153,7 @@ static void check_again(suite *s, const as_trial_operation *op)
 		}
 		as_trial_close(&t);
 	}
-	check_memory(&t);
+	check_remains(&t);
 }
 
 static void compare(suite *s, const as_trial_operation *op, int rc, int rc_again, const as_buf *a, const as_buf *b,
@@ -198,7 +203,7 @@ static void check_turns(suite *s, const as_trial_operation *op)
 	}
 	as_trial_close(&other);
 	as_trial_close(&t);
-	check_memory(&t);
+	check_remains(&t);
 	as_buf_free(&alone);
 	as_buf_free(&beside);
 }
@@ -244,7 +249,7 @@ static void check_threads(suite *s, const as_trial_operation *op)
 	as_buf_free(&racers[0].out);
 	as_buf_free(&racers[1].out);
 	trial_init(s, &t);
-	check_memory(&t);
+	check_remains(&t);
 }
 
 /* The n-th and all later allocations fail: a negative code, or the same answer as ever. */
@@ -316,7 +321,7 @@ static void check_leaks(suite *s, const as_trial_operation *op)
 		as_trial_enter(&t, op->name);
 		as_trial_wrong(&t, "leaks: each call leaves %zu bytes behind", whole / (CYCLES - WARM_UP));
 	}
-	check_memory(&t);
+	check_remains(&t);
 }
 
 /* --- running them --- */
@@ -429,6 +434,7 @@ static void redirect(suite *s)
 	dup2(noise[1], STDOUT_FILENO);
 	dup2(noise[1], STDERR_FILENO);
 	s->report.noise = noise[0];
+	s->report.pid = getpid();
 	setrlimit(RLIMIT_CORE, &none);
 	sigaltstack(&stack, NULL);
 	sigemptyset(&action.sa_mask);
@@ -461,6 +467,7 @@ _Noreturn void as_contract_worker(as_registry *registry, const char *file, const
 	if (!s.workdir || as_make_dirs(s.workdir, NULL) < 0) {
 		_exit(EXIT_FAILURE);
 	}
+	as_surroundings_note(&s.report.around);
 	as_trial_tell(&s.report, "load", "%s", file);
 	if (as_module_load(&m, NULL) < 0) {
 		char line[1200];

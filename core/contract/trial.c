@@ -9,6 +9,7 @@
 #include "core/contract/log.h"
 #include "core/plugin/role.h"
 #include "core/task/task.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,9 @@ void as_trial_tell(as_trial_report *r, const char *word, const char *format, ...
 	}
 	for (size_t at = 0; !line.failed && at < line.len;) {
 		ssize_t n = write(r->fd, line.ptr + at, line.len - at);
-		if (n <= 0) {
+		if (n <= 0 && errno == EBADF) {
+			_exit(AS_TRIAL_CLOSED); /* all that can still be told */
+		} else if (n <= 0) {
 			break; /* the parent is gone */
 		}
 		at += (size_t)n;
@@ -109,6 +112,9 @@ static void tell_notices(as_trial *t)
 
 void as_trial_settle(as_trial *t)
 {
+	if (getpid() != t->report->pid) {
+		_exit(EXIT_SUCCESS); /* a copy that the module has made of us has nothing to tell */
+	}
 	const char *complaint = as_fence_complaint();
 	if (complaint) {
 		as_trial_wrong(t, "%s", complaint);
@@ -371,6 +377,7 @@ int as_trial_run(as_trial *t, const as_trial_operation *op, const assay_json *in
 		t->call.deadline_ms = as_deadline(DEADLINE_MS);
 	}
 	as_trial_enter(t, op->name);
+	t->ran = op->name;
 	int rc = op->run(t, out ? out : &own);
 	as_trial_code(t, rc);
 	check_told(t, rc);
@@ -390,28 +397,37 @@ int as_trial_run(as_trial *t, const as_trial_operation *op, const assay_json *in
 
 /* --- sinks --- */
 
-static void check_value(as_trial *t, const assay_json *value)
+/* What the values of the role are held to. */
+static void set_schema(as_trial_sink *s, const char *role)
 {
-	const char *text = as_output_schema(as_role_name(t->mi->impl->role));
-	assay_json *schema = NULL;
-	as_schema *compiled = NULL;
+	const char *text = as_output_schema(role);
+	s->written = NULL;
+	s->schema = NULL;
+	if (text && (as_json_parse(as_str(text), ASSAY_JSON_STRICT, &s->written, NULL) < 0 ||
+		     as_schema_compile(s->written, &s->schema, NULL) < 0)) {
+		abort(); /* no memory for the check itself */
+	}
+}
+
+static void check_value(as_trial_sink *s, const assay_json *value)
+{
+	as_trial *t = s->trial;
 	assay_error why = {0};
-	if (!text || (t->mode & AS_TRIAL_LENIENT)) {
+	if (!s->schema || (t->mode & AS_TRIAL_LENIENT)) {
 		return;
 	}
-	int rc = as_json_parse(as_str(text), ASSAY_JSON_STRICT, &schema, &why);
-	rc = rc < 0 ? rc : as_schema_compile(schema, &compiled, &why);
-	rc = rc < 0 ? rc : as_schema_validate(compiled, value, &why);
+	int rc = as_schema_validate(s->schema, value, &why);
 	if (rc == 0 && t->mi->impl->role == ASSAY_ROLE_DISTILLER && !as_json_get(value, "rejected")) {
 		rc = as_task_check(value, NULL, &why); /* what a run would refuse */
+	}
+	if (rc == 0 && t->mi->impl->role == ASSAY_ROLE_SCORER && as_role_verdict(value)) {
+		rc = as_fail(&why, ASSAY_EPLUGIN, "%s", as_role_verdict(value));
 	}
 	if (rc < 0) {
 		char line[1024];
 		as_error_format(&why, line, sizeof line);
 		as_trial_wrong(t, "emits a value that is not in order: %s", line);
 	}
-	as_schema_free(compiled);
-	as_json_free(schema);
 }
 
 static int sink_answer(as_trial_sink *s, assay_error *err)
@@ -433,7 +449,7 @@ static int trial_emit(assay_sink *sink, assay_json *value, assay_error *err)
 	as_collect plain;
 	as_collect_init(&plain, 0, 0);
 	if (value) {
-		check_value(s->trial, value);
+		check_value(s, value);
 	}
 	int rc = plain.sink.emit(sink, value, err);
 	return rc < 0 ? rc : sink_answer(s, err);
@@ -450,17 +466,18 @@ static int trial_write(assay_sink *sink, assay_str text, assay_error *err)
 
 void as_trial_sink_init(as_trial_sink *s, as_trial *t)
 {
-	as_collect_init(&s->got, 1000, (size_t)64 << 20);
+	as_collect_init(&s->got, AS_ROLE_SETS_MAX, (size_t)64 << 20);
 	s->got.sink.emit = trial_emit;
 	s->got.sink.write = trial_write;
 	s->trial = t;
+	set_schema(s, as_role_name(t->mi->impl->role));
 	s->stopped = false;
 }
 
 void as_trial_sink_done(as_trial_sink *s, int rc, size_t least, size_t most, as_buf *out)
 {
 	as_trial *t = s->trial;
-	size_t n = as_json_count(s->got.values);
+	size_t n = s->got.n_values;
 	if (rc == 0 && (t->mode & AS_TRIAL_SINK_FAILS) && n > 0) {
 		as_trial_wrong(t, "answers 0 although the sink failed: pass the code on");
 	}
@@ -474,4 +491,6 @@ void as_trial_sink_done(as_trial_sink *s, int rc, size_t least, size_t most, as_
 	}
 	as_buf_add(out, as_buf_str(&s->got.text));
 	as_collect_free(&s->got);
+	as_schema_free(s->schema);
+	as_json_free(s->written);
 }

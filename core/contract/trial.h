@@ -4,6 +4,7 @@
 #define AS_TRIAL_H
 
 #include "core/contract/region.h"
+#include "core/contract/surroundings.h"
 #include "core/plugin/call.h"
 #include "core/plugin/module.h"
 #include "core/plugin/registry.h"
@@ -18,12 +19,16 @@
 
 #define AS_TRIAL_MUST 128u /* the input is a plain one: it must be taken */
 
+#define AS_TRIAL_CLOSED 78 /* exit status when there is nowhere left to tell anything: the module has closed it */
+
 /* Where findings go: to the parent process, a line each; tabs part the fields of a line. */
 typedef struct as_trial_report {
 	int fd;
 	int noise;      /* what the module prints comes out here */
 	bool any;       /* something was found wrong */
 	size_t notices; /* bytes of a sanitizer's log that were told */
+	pid_t pid;      /* of the child that tells */
+	as_surroundings around;
 } as_trial_report;
 void as_trial_tell(as_trial_report *r, const char *word, const char *format, ...) ASSAY_PRINTF(3, 4);
 
@@ -35,6 +40,7 @@ typedef struct as_trial {
 	as_http_client *client; /* NULL until it is used */
 	as_trial_report *report;
 	const char *operation; /* that is running */
+	const char *ran;       /* the last one that was the matter of a check; NULL: none */
 	void *ops;             /* zero-extended table */
 	void *self;
 	bool open;
@@ -83,6 +89,8 @@ int as_trial_run(as_trial *t, const as_trial_operation *op, const assay_json *in
 typedef struct as_trial_sink {
 	as_collect got;
 	as_trial *trial;
+	assay_json *written; /* the schema of the role's values; NULL: none */
+	as_schema *schema;   /* compiled */
 	bool stopped;
 } as_trial_sink;
 void as_trial_sink_init(as_trial_sink *s, as_trial *t);

@@ -7,7 +7,7 @@ static int collect_emit(assay_sink *sink, assay_json *value, assay_error *err)
 	if (!value) {
 		return as_fail_memory(err);
 	}
-	if (c->max_values > 0 && as_json_count(c->values) >= c->max_values) {
+	if (c->max_values > 0 && c->n_values >= c->max_values) {
 		as_json_free(value);
 		return as_fail(err, ASSAY_ELIMIT, "more than %zu values were emitted", c->max_values);
 	}
@@ -18,8 +18,11 @@ static int collect_emit(assay_sink *sink, assay_json *value, assay_error *err)
 		as_json_free(value);
 		return as_fail_memory(err);
 	}
-	int rc = as_json_append(c->values, value);
-	return rc < 0 ? as_fail_memory(err) : 0;
+	if (as_json_append(c->values, value) < 0) {
+		return as_fail_memory(err);
+	}
+	c->n_values++;
+	return 0;
 }
 
 static int collect_write(assay_sink *sink, assay_str text, assay_error *err)
@@ -41,13 +44,13 @@ void as_collect_init(as_collect *c, size_t max_values, size_t max_bytes)
 
 int as_collect_one(as_collect *c, const char *who, assay_json **out, assay_error *err)
 {
-	size_t n = as_json_count(c->values);
-	if (n != 1) {
-		return as_fail(err, ASSAY_EPLUGIN, "%s emitted %zu values, expected 1", who, n);
+	if (c->n_values != 1) {
+		return as_fail(err, ASSAY_EPLUGIN, "%s emitted %zu values, expected 1", who, c->n_values);
 	}
 	*out = as_json_take_first(c->values);
 	as_json_free(c->values);
 	c->values = NULL;
+	c->n_values = 0;
 	return 0;
 }
 
@@ -58,5 +61,6 @@ void as_collect_free(as_collect *c)
 	}
 	as_json_free(c->values);
 	c->values = NULL;
+	c->n_values = 0;
 	as_buf_free(&c->text);
 }

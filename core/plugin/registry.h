@@ -88,6 +88,7 @@ int as_service_archive(as_registry *r, const as_archive_ops **out, assay_error *
 typedef struct as_collect {
 	assay_sink sink; /* pass &collect.sink */
 	assay_json *values;
+	size_t n_values;
 	as_buf text;
 	size_t max_values, max_bytes;
 } as_collect;

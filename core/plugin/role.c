@@ -126,3 +126,45 @@ int as_role_picks(const uint32_t *picked, size_t n_picked, size_t n, size_t coun
 	free(seen);
 	return rc;
 }
+
+static bool is_unit(const assay_json *v)
+{
+	double d = as_json_f64(v, -1.0);
+	return as_json_type(v) == ASSAY_JSON_NUMBER && d >= 0.0 && d <= 1.0;
+}
+
+static bool is_of_type(const assay_json *v, int type)
+{
+	return !v || as_json_type(v) == ASSAY_JSON_NULL || as_json_type(v) == type;
+}
+
+static bool has_good_metrics(const assay_json *verdict)
+{
+	const assay_json *metrics = as_json_get(verdict, "metrics");
+	bool good = is_of_type(metrics, ASSAY_JSON_OBJECT);
+	for (const assay_json *m = as_json_first(metrics); m && good; m = as_json_next(m)) {
+		good = is_of_type(m, ASSAY_JSON_NUMBER);
+	}
+	return good;
+}
+
+const char *as_role_verdict(const assay_json *v)
+{
+	assay_str word = as_json_str(as_json_get(v, "verdict"));
+	if (!as_str_is(word, "pass") && !as_str_is(word, "fail") && !as_str_is(word, "unknown")) {
+		return "the verdict is neither \"pass\" nor \"fail\" nor \"unknown\"";
+	}
+	if (!is_unit(as_json_get(v, "lo")) || !is_unit(as_json_get(v, "hi")) ||
+	    as_json_f64(as_json_get(v, "lo"), 0) > as_json_f64(as_json_get(v, "hi"), 0)) {
+		return "the verdict's \"lo\" and \"hi\" are no bounds within 0 and 1";
+	}
+	if (!is_of_type(as_json_get(v, "checks"), ASSAY_JSON_ARRAY) ||
+	    !is_of_type(as_json_get(v, "minefields"), ASSAY_JSON_ARRAY)) {
+		return "the verdict's \"checks\" and \"minefields\" are no arrays";
+	}
+	if (!is_of_type(as_json_get(v, "ordering"), ASSAY_JSON_OBJECT) ||
+	    !is_of_type(as_json_get(v, "summary"), ASSAY_JSON_OBJECT)) {
+		return "the verdict's \"ordering\" and \"summary\" are no objects";
+	}
+	return has_good_metrics(v) ? NULL : "the verdict's \"metrics\" is no object of numbers";
+}

@@ -3,6 +3,7 @@
 #ifndef AS_ROLE_H
 #define AS_ROLE_H
 
+#include "core/base/json.h"
 #include <assay/types.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,8 +31,14 @@ bool as_role_has(const void *ops, size_t size, const as_operation *operation);
  * NULL: nothing. */
 const char *as_role_file_name(const char *name);
 
+#define AS_ROLE_SETS_MAX 100000u /* seed sets that a sampler may emit */
+
 /* What is wrong with n_picked picks of a sampler that was asked for n of `count` candidates: ASSAY_EPLUGIN, "picks tool
  * 7 of 5". 0: nothing. */
 int as_role_picks(const uint32_t *picked, size_t n_picked, size_t n, size_t count, assay_error *err);
+
+/* What is wrong with a scorer's verdict: "the verdict's \"lo\" and \"hi\" are no bounds within 0 and 1". NULL: nothing,
+ * and the rest of the program can rely on it. */
+const char *as_role_verdict(const assay_json *verdict);
 
 #endif

@@ -158,15 +158,15 @@ int as_seeds_draw(as_context *c, uint32_t category, as_seeds *out, assay_error *
 	as_collect sets;
 	int rc = as_worker_instance(c->worker, &spec->sampler, ASSAY_ROLE_SAMPLER, &sampler, err);
 	*out = (as_seeds){0};
-	as_collect_init(&sets, 100000, 0);
+	as_collect_init(&sets, AS_ROLE_SETS_MAX, 0);
 	if (rc == 0) {
 		ops = as_instance_ops(sampler);
 		if (!ops->seed_sets) {
 			rc = draw_around_anchor(c, spec, sampler, out, err);
 		} else {
 			rc = seed_sets(c, sampler, &sets.sink, err);
-			if (rc == 0 && as_json_count(sets.values) > 0) {
-				uint32_t n = as_rng_below(&c->rng, (uint32_t)as_json_count(sets.values));
+			if (rc == 0 && sets.n_values > 0) {
+				uint32_t n = as_rng_below(&c->rng, (uint32_t)sets.n_values);
 				rc = take_seed_set(c, spec, as_json_at(sets.values, n), out, err);
 			}
 		}
@@ -233,13 +233,13 @@ int as_seeds_count(as_context *c, uint32_t category, as_seed_count *out, assay_e
 	as_collect sets;
 	int rc = as_worker_instance(c->worker, &spec->sampler, ASSAY_ROLE_SAMPLER, &sampler, err);
 	*out = (as_seed_count){0};
-	as_collect_init(&sets, 100000, 0);
+	as_collect_init(&sets, AS_ROLE_SETS_MAX, 0);
 	if (rc == 0) {
 		ops = as_instance_ops(sampler);
 		rc = ops->seed_sets ? seed_sets(c, sampler, &sets.sink, err)
 				    : count_around_all(c, spec, sampler, out, err);
-		out->sets += as_json_count(sets.values);
-		out->whole += as_json_count(sets.values);
+		out->sets += sets.n_values;
+		out->whole += sets.n_values;
 	}
 	as_collect_free(&sets);
 	return rc;

@@ -13,6 +13,8 @@
 #include <assay/roles/scorer.h>
 #include <assay/roles/transport.h>
 #include <assay/text.h>
+#include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +38,14 @@ enum {
 	EXITS,
 	NO_REASON,
 	FORGETS_NULL,
-	WRONG_SHAPE
+	WRONG_SHAPE,
+	OUT_OF_BOUNDS,
+	CHANGES_FOLDER,
+	SETS_VARIABLE,
+	FORKS,
+	LEAVES_OPEN,
+	CLOSES,
+	CLOSES_ALL
 };
 
 struct faulty {
@@ -84,6 +93,28 @@ static void abuse_memory(struct faulty *f)
 	}
 }
 
+static void change_surroundings(void)
+{
+	if (FAULT == CHANGES_FOLDER) {
+		(void)chdir("/");
+	}
+	if (FAULT == SETS_VARIABLE) {
+		setenv("TZ", "UTC+3", 1);
+	}
+	if (FAULT == FORKS) {
+		(void)fork(); /* both go on */
+	}
+	if (FAULT == LEAVES_OPEN) {
+		(void)open("/dev/null", O_RDONLY);
+	}
+	if (FAULT == CLOSES) {
+		close(STDIN_FILENO);
+	}
+	for (int fd = 3; FAULT == CLOSES_ALL && fd < 1024; fd++) {
+		close(fd);
+	}
+}
+
 /* The fault, in the middle of an operation that was lent a text. 1: go on and emit nothing. */
 static int misbehave(struct faulty *f, assay_str lent, assay_error *err)
 {
@@ -110,6 +141,7 @@ static int misbehave(struct faulty *f, assay_str lent, assay_error *err)
 	if (FAULT == EXITS) {
 		exit(3);
 	}
+	change_surroundings();
 	if (FAULT == NO_REASON) {
 		return ASSAY_EDATA;
 	}
@@ -167,7 +199,7 @@ static int draw(void *self, assay_call *call, assay_tools required, assay_tools 
 	}
 	*n_picked = n > 0 && candidates.count > 0;
 	if (*n_picked) {
-		picked[0] = (uint32_t)counter % (uint32_t)candidates.count;
+		picked[0] = FAULT == OUT_OF_BOUNDS ? 4000 : (uint32_t)counter % (uint32_t)candidates.count;
 	}
 	return 0;
 }
@@ -234,7 +266,10 @@ static int score(void *self, assay_call *call, const assay_subject *subject, ass
 	(void)call;
 	return rc < 0    ? rc
 	       : rc == 1 ? 0
-			 : emit(self, "{\"verdict\": \"fail\", \"lo\": 0, \"hi\": 0, \"metrics\": {\"n\": %d}}",
+			 : emit(self,
+				FAULT == OUT_OF_BOUNDS
+					? "{\"verdict\": \"fail\", \"lo\": 1, \"hi\": 0, \"metrics\": {\"n\": %d}}"
+					: "{\"verdict\": \"fail\", \"lo\": 0, \"hi\": 0, \"metrics\": {\"n\": %d}}",
 				verdict, err);
 }
 #define OPS .score = score
@@ -320,7 +355,8 @@ static int embed(void *self, assay_call *call, const assay_str *texts, size_t n,
 		call->host->free(copy);
 	}
 	for (size_t i = 0; i < n && rc == 0; i++) {
-		const float vector[] = {(float)(counter + 1), (float)texts[i].len};
+		const float size = FAULT == OUT_OF_BOUNDS ? HUGE_VALF : (float)texts[i].len;
+		const float vector[] = {(float)(counter + 1), size};
 		rc = vectors->add(vectors, vector, 2, err);
 	}
 	return rc < 0 ? rc : 0;

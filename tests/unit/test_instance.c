@@ -3,6 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include "core/plugin/call.h"
+#include "core/plugin/role.h"
 #include <assay/roles/reporter.h>
 #include <assay/roles/sampler.h>
 #include <assay/roles/scorer.h>
@@ -303,6 +304,24 @@ START_TEST(test_collect_unlimited)
 }
 END_TEST
 
+/* As many as a sampler may emit: looking at all that came before with each of them would take longer than a test may.
+ */
+START_TEST(test_collect_many)
+{
+	assay_error err = {0};
+	as_collect c;
+	as_collect_init(&c, AS_ROLE_SETS_MAX, 0);
+	for (uint32_t i = 0; i < AS_ROLE_SETS_MAX; i++) {
+		ck_ok(c.sink.emit(&c.sink, as_json_integer(i), &err));
+	}
+	ck_assert_int_eq(c.sink.emit(&c.sink, as_json_integer(0), &err), ASSAY_ELIMIT);
+	ck_assert_str_eq(error_line(&err), "more than 100000 values were emitted");
+	ck_assert_uint_eq(as_json_count(c.values), AS_ROLE_SETS_MAX);
+	as_collect_free(&c);
+}
+END_TEST
+
 UNIT_SUITE(instance_suite, "instance", test_defaults, test_older_table, test_refused_options, test_failing_open,
-	   test_paths, test_missing_paths, test_unknown, test_two, test_sample, test_collect, test_collect_unlimited)
+	   test_paths, test_missing_paths, test_unknown, test_two, test_sample, test_collect, test_collect_unlimited,
+	   test_collect_many)
 UNIT_MAIN(instance_suite)
