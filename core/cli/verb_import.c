@@ -90,7 +90,7 @@ static int name_of(const char *folder, char name[65], assay_error *err)
 }
 
 /* *out NULL: the manifest that is there is that of another benchmark, which is left alone. */
-static int make_manifest(const as_cli *cli, const as_adoption *a, const char *path, assay_json **out, assay_error *err)
+static int make_manifest(const as_cli *cli, as_adoption *a, const char *path, assay_json **out, assay_error *err)
 {
 	assay_json *old = NULL;
 	char name[65] = "";
@@ -104,7 +104,15 @@ static int make_manifest(const as_cli *cli, const as_adoption *a, const char *pa
 		}
 	}
 	rc = rc < 0 ? rc : as_adopt_manifest(a, old, name, out, err);
-	return rc < 0 ? as_error_where(err, path, 0) : 0;
+	if (rc < 0) {
+		return as_error_where(err, path, 0);
+	}
+	rc = as_manifest_check(*out, path, err); /* told before anything is written */
+	if (rc < 0) {
+		as_json_free(*out);
+		*out = NULL;
+	}
+	return rc;
 }
 
 static int write_manifest(const char *path, const assay_json *manifest, assay_error *err)
@@ -152,7 +160,7 @@ static int import_corpus(as_cli *cli, as_lines *lines, as_corpus_counts *n, as_a
 			as_say(cli, "%s is another benchmark's, so nothing is stored: see --manifest\n\n", path);
 		}
 	}
-	if (manifest) {
+	if (rc == 0 && manifest) {
 		rc = write_manifest(path, manifest, err);
 		rc = rc < 0 ? rc : fill_store(cli, a, stored, err);
 		*filled = rc == 0;
@@ -225,7 +233,8 @@ const as_verb as_verb_import = {
 		"Then a store is filled, and a manifest written that goes with it, so that gate, eval, score, report, pack and\n"
 		"export work as on a benchmark of your own; no server is needed. Tasks whose reference is there get a tape from\n"
 		"it, and the gates' answers as their certificate; the others are kept, but nobody can attempt them. Results become\n"
-		"attempts of recorded candidates: scored anew where their traces are there; reported, but not packed where they\n"
+		"attempts of recorded candidates, one for each candidate_model: scored anew where their traces are there; reported,\n"
+		"but not packed where they\n"
 		"are not. The store gets all of it or nothing: an import that was killed is called again. The manifest asks for\n"
 		"DynamicMCPBench's rules (\"profile\"), and requires no gate: name some under generation.gates.require and call\n"
 		"\"assay gate\". A manifest of another benchmark is left alone, and the files are only checked.\n\n"
@@ -246,6 +255,8 @@ const as_verb as_verb_export = {
 		"Writes specs.jsonl (the certified tasks), traces.jsonl (their references), candidates.jsonl (the traces of the\n"
 		"attempts) and eval.jsonl (the headline scorer's results, void attempts left out) in DynamicMCPBench's formats.\n"
 		"Of an import it gives back all tasks, and the results, goals, manifests and catalogues as they came.\n"
+		"A result's candidate_model is the candidate's name, and its evaluation_mode \"replay\", or \"replay:CONDITION\" where\n"
+		"there are several, so that an import of it gives the same table.\n"
 		"What is ours stands under seed_metadata.assay, provenance.assay and summary.assay, which its models allow.",
 	.options = export_options,
 	.examples = "  assay export --into for-dmcp\n",

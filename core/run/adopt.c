@@ -121,19 +121,30 @@ static int tell(const storing *s, const assay_error *why, const char *what, assa
 	return 0;
 }
 
+static const char *candidate_of(const storing *s, const adopted_attempt *t)
+{
+	return s->a->models.list[t->model].name;
+}
+
+static const char *condition_of(const storing *s, const adopted_attempt *t)
+{
+	return s->a->modes.list[t->mode].name;
+}
+
 static int attempt_id(const storing *s, const adopted_attempt *t, char id[65], assay_error *err)
 {
 	const as_manifest *m = s->e->manifest;
+	const char *candidate = candidate_of(s, t), *condition = condition_of(s, t);
 	size_t c = 0, k = 0;
-	while (c < m->n_candidates && strcmp(m->candidates[c].name, t->candidate) != 0) {
+	while (c < m->n_candidates && strcmp(m->candidates[c].name, candidate) != 0) {
 		c++;
 	}
-	while (k < m->n_conditions && strcmp(m->conditions[k].name, t->condition) != 0) {
+	while (k < m->n_conditions && strcmp(m->conditions[k].name, condition) != 0) {
 		k++;
 	}
 	if (c == m->n_candidates || k == m->n_conditions) {
-		return as_fail(err, ASSAY_EINTERNAL, "the manifest has no candidate %s under condition %s",
-			       t->candidate, t->condition);
+		return as_fail(err, ASSAY_EINTERNAL, "the manifest has no candidate %s under condition %s", candidate,
+			       condition);
 	}
 	return as_attempt_id(t->task_id, &m->candidates[c], &m->conditions[k], t->repeat, id, err);
 }
@@ -162,8 +173,8 @@ static int put_attempt(const storing *s, const adopted_attempt *t, const assay_j
 	as_verdict_row verdict = {.scorer = as_str(s->e->manifest->scorers[s->e->manifest->headline].use)};
 	as_attempt_row row = {.run_id = s->run,
 			      .task_id = t->task_id,
-			      .candidate = as_str(t->candidate),
-			      .condition = as_str(t->condition),
+			      .candidate = as_str(candidate_of(s, t)),
+			      .condition = as_str(condition_of(s, t)),
 			      .repeat = t->repeat,
 			      .try_number = 1,
 			      .verdicts = &verdict,

@@ -22,8 +22,9 @@ int as_adopt_survey(const char *folder, as_lines *lines, as_corpus_counts *count
 void as_adopt_free(as_adoption *a);
 
 /* The manifest for it: `old` brought up to date, which an earlier import has made (taken over), or a new one of that
- * name (NULL). ASSAY_EDATA: old is not an import's. */
-int as_adopt_manifest(const as_adoption *a, assay_json *old, const char *name, assay_json **out, assay_error *err);
+ * name (NULL). Candidates of its own keep their names in an old one; in a new one they give way to those that came
+ * along. ASSAY_EDATA: old is not an import's. */
+int as_adopt_manifest(as_adoption *a, assay_json *old, const char *name, assay_json **out, assay_error *err);
 
 typedef struct as_adopt_counts {
 	uint64_t stored;    /* tasks */

@@ -14,13 +14,42 @@ typedef struct adopted_task {
 typedef struct adopted_trace {
 	assay_str id, task_id; /* task_id: what its metadata say; may be empty */
 	assay_str model;
+	bool has_model;
 	uint32_t place; /* among the traces of the corpus: of several with one id the first counts */
 } adopted_trace;
+
+/* What results say of a model or a mode, and what a manifest calls it. */
+typedef struct adopted_name {
+	assay_str said;
+	bool absent; /* nothing is said */
+	const char *name;
+} adopted_name;
+typedef struct adopted_names {
+	adopted_name *list;
+	size_t n, cap;
+	assay_json *index; /* {text: place in the list} */
+} adopted_names;
+
+/* How names are made of texts. */
+typedef struct adopted_rule {
+	const char *before;    /* what they begin with */
+	const char *otherwise; /* for nothing */
+	const char *allowed;   /* besides letters and digits */
+	size_t most;           /* bytes */
+} adopted_rule;
+
+/* The place of a text (NULL: nothing is said), put down on first sight. */
+int as_adopt_note_name(adopted_names *x, as_arena *arena, const assay_str *said, uint32_t *out, assay_error *err);
+/* Name all of them, differently from each other and from the keys of `taken`, which gets theirs. The same texts always
+ * get the same names, and those that can keep theirs do. */
+int as_adopt_give_names(adopted_names *x, const adopted_rule *rule, as_arena *arena, assay_json *taken,
+			assay_error *err);
+void as_adopt_names_free(adopted_names *x);
 
 /* An attempt that was made elsewhere: a result, with its trace or without; or a candidate's trace without a result. */
 typedef struct adopted_attempt {
 	assay_str task_id, trace_id;
-	const char *candidate, *condition;
+	uint32_t model, mode; /* places in the lists of names */
 	uint32_t repeat;
 	uint32_t ordinal; /* among the results of the corpus; NO_RESULT: none */
 	bool known;       /* its task is there */
@@ -41,9 +70,10 @@ struct as_adoption {
 	size_t n_traces, cap_traces;
 	adopted_attempt *attempts; /* the results first, in the corpus' order */
 	size_t n_attempts, cap_attempts, n_results;
-	assay_json *servers; /* {id: {"tools", "fingerprint"}} from traces */
-	assay_json *entries; /* {id: entry} from server manifests */
-	assay_json *goals;   /* {goal_id: goal} */
+	adopted_names models, modes; /* they have names once there is a manifest */
+	assay_json *servers;         /* {id: {"tools", "fingerprint"}} from traces */
+	assay_json *entries;         /* {id: entry} from server manifests */
+	assay_json *goals;           /* {goal_id: goal} */
 };
 
 const adopted_task *as_adopted_task(const as_adoption *a, assay_str id);   /* NULL: none */

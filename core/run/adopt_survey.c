@@ -28,65 +28,47 @@ static int note_task(as_adoption *a, assay_json **made, assay_error *err)
 
 static int note_trace(as_adoption *a, const as_line *line, const assay_json *made, assay_error *err)
 {
-	const assay_json *meta = as_json_get(made, "seed_metadata");
+	const assay_json *meta = as_json_get(made, "seed_metadata"), *model = as_json_get(meta, "llm_model");
 	if (!as_grow(&a->traces, &a->cap_traces, a->n_traces + 1, sizeof *a->traces)) {
 		return as_fail_memory(err);
 	}
 	a->traces[a->n_traces] = (adopted_trace){as_arena_str(&a->arena, as_json_str(as_json_get(made, "trace_id"))),
 						 as_arena_str(&a->arena, as_json_str(as_json_get(meta, "task_id"))),
-						 as_arena_str(&a->arena, as_json_str(as_json_get(meta, "llm_model"))),
-						 (uint32_t)a->n_traces};
+						 as_arena_str(&a->arena, as_json_str(model)),
+						 as_json_type(model) == ASSAY_JSON_STRING, (uint32_t)a->n_traces};
 	a->n_traces++;
 	return a->arena.failed ? as_fail_memory(err) : as_adopt_note_servers(a, made, line, err);
 }
 
-/* A name that a manifest takes: what it cannot hold becomes "-". */
-static const char *name_for(as_adoption *a, assay_str said, const char *otherwise, const char *allowed, size_t most)
-{
-	as_buf name = {0};
-	const char *made;
-	for (size_t i = 0; i < said.len && name.len < most; i++) {
-		char c = said.ptr[i];
-		bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-		if (plain || name.len > 0) {
-			as_buf_byte(&name, plain || strchr(allowed, c) ? c : '-');
-		}
-	}
-	made = as_arena_cstr(&a->arena, name.len ? as_buf_str(&name) : as_str(otherwise));
-	as_buf_free(&name);
-	return made;
-}
-
-static adopted_attempt *new_attempt(as_adoption *a, assay_str task_id, assay_str trace_id, assay_str model,
-				    const char *mode, assay_error *err)
+/* model, mode: NULL where nothing is said. */
+static adopted_attempt *new_attempt(as_adoption *a, assay_str task_id, assay_str trace_id, const assay_str *model,
+				    const assay_str *mode, assay_error *err)
 {
 	adopted_attempt *t;
-	as_buf condition = {0};
 	if (!as_grow(&a->attempts, &a->cap_attempts, a->n_attempts + 1, sizeof *a->attempts)) {
 		as_fail_memory(err);
 		return NULL;
 	}
-	as_buf_printf(&condition, mode[0] ? "recorded-%s" : "recorded", mode);
 	t = &a->attempts[a->n_attempts++];
 	*t = (adopted_attempt){.task_id = as_arena_str(&a->arena, task_id),
 			       .trace_id = as_arena_str(&a->arena, trace_id),
-			       .candidate = name_for(a, model, "unknown", "._:/-", 95),
-			       .condition = name_for(a, as_buf_str(&condition), "recorded", "._-", 64),
 			       .ordinal = NO_RESULT};
-	if (condition.failed || a->arena.failed) {
+	if (a->arena.failed || as_adopt_note_name(&a->models, &a->arena, model, &t->model, err) < 0 ||
+	    as_adopt_note_name(&a->modes, &a->arena, mode, &t->mode, err) < 0) {
 		as_fail_memory(err);
-		t = NULL;
+		return NULL;
 	}
-	as_buf_free(&condition);
 	return t;
 }
 
 static int note_result(as_adoption *a, const assay_json *made, assay_error *err)
 {
+	const assay_json *m = as_json_get(made, "candidate_model"), *e = as_json_get(made, "evaluation_mode");
+	const assay_str model = as_json_str(m), mode = as_json_str(e);
 	adopted_attempt *t = new_attempt(a, as_json_str(as_json_get(made, "task_id")),
 					 as_json_str(as_json_get(made, "candidate_trace_id")),
-					 as_json_str(as_json_get(made, "candidate_model")),
-					 as_json_cstr(as_json_get(made, "evaluation_mode"), ""), err);
+					 as_json_type(m) == ASSAY_JSON_STRING ? &model : NULL,
+					 as_json_type(e) == ASSAY_JSON_STRING ? &mode : NULL, err);
 	if (t) {
 		t->ordinal = (uint32_t)a->n_results++;
 	}
@@ -203,8 +185,8 @@ static int compare_places(const void *a, const void *b)
 {
 	const adopted_attempt *x = *(adopted_attempt *const *)a, *y = *(adopted_attempt *const *)b;
 	int c = as_str_cmp(x->task_id, y->task_id);
-	c = c ? c : strcmp(x->condition, y->condition);
-	c = c ? c : strcmp(x->candidate, y->candidate);
+	c = c ? c : (x->mode > y->mode) - (x->mode < y->mode);
+	c = c ? c : (x->model > y->model) - (x->model < y->model);
 	return c ? c : (x > y) - (x < y);
 }
 
@@ -224,8 +206,7 @@ static int number_repeats(as_adoption *a, assay_error *err)
 	qsort(sorted, a->n_attempts, sizeof *sorted, compare_places);
 	for (size_t i = 1; i < a->n_attempts; i++) {
 		bool same = as_str_eq(sorted[i]->task_id, sorted[i - 1]->task_id) &&
-			    strcmp(sorted[i]->condition, sorted[i - 1]->condition) == 0 &&
-			    strcmp(sorted[i]->candidate, sorted[i - 1]->candidate) == 0;
+			    sorted[i]->mode == sorted[i - 1]->mode && sorted[i]->model == sorted[i - 1]->model;
 		sorted[i]->repeat = same ? sorted[i - 1]->repeat + 1 : 0;
 	}
 	free(sorted);
@@ -255,7 +236,9 @@ static int add_unscored(as_adoption *a, assay_error *err)
 		bool twice = i > 0 && as_str_eq(t->id, a->traces[i - 1].id);
 		if (task && !twice && !as_str_eq(task->source, t->id) &&
 		    !bsearch(&t->id, scored, n, sizeof *scored, compare_ids)) {
-			rc = new_attempt(a, t->task_id, t->id, t->model, "", err) ? 0 : ASSAY_ENOMEM;
+			rc = new_attempt(a, t->task_id, t->id, t->has_model ? &t->model : NULL, NULL, err)
+				     ? 0
+				     : ASSAY_ENOMEM;
 		}
 	}
 	free(scored);
@@ -311,6 +294,8 @@ void as_adopt_free(as_adoption *a)
 	free(a->by_id);
 	free(a->traces);
 	free(a->attempts);
+	as_adopt_names_free(&a->models);
+	as_adopt_names_free(&a->modes);
 	as_json_free(a->servers);
 	as_json_free(a->entries);
 	as_json_free(a->goals);
@@ -384,8 +369,59 @@ static assay_json *recorded_entry(assay_json *list, const char *name)
 	return as_json_append(list, entry) < 0 ? NULL : entry;
 }
 
+/* {name: true} of a list's entries. */
+static assay_json *names_of(const assay_json *list)
+{
+	assay_json *out = as_json_object();
+	int rc = 0;
+	for (const assay_json *v = as_json_first(list); v && rc == 0; v = as_json_next(v)) {
+		rc = as_json_set_n(out, as_json_str(as_json_get(v, "name")), as_json_truth(1));
+	}
+	if (rc < 0) {
+		as_json_free(out);
+		return NULL;
+	}
+	return out;
+}
+
+/* A candidate that nobody has asked for gives its name to one that came along. */
+static int give_way(assay_json *candidates, assay_json *taken)
+{
+	as_buf name = {0};
+	int rc = 0;
+	for (const assay_json *v = as_json_first(candidates); v && rc == 0; v = as_json_next(v)) {
+		const char *called = as_json_cstr(as_json_get(v, "name"), "");
+		as_buf_clear(&name);
+		as_buf_puts(&name, called);
+		for (int n = 2; as_json_get_n(taken, as_buf_str(&name)); n++) {
+			as_buf_clear(&name);
+			as_buf_printf(&name, "%s-%d", called, n);
+		}
+		rc = name.failed ? ASSAY_ENOMEM : as_json_set_n(taken, as_buf_str(&name), as_json_truth(1));
+		rc = rc < 0 ? rc : as_json_set(as_json_edit(v), "name", as_json_string(as_buf_str(&name)));
+	}
+	as_buf_free(&name);
+	return rc;
+}
+
+static int give_names(as_adoption *a, bool fresh, assay_json *candidates, const assay_json *conditions,
+		      assay_error *err)
+{
+	static const adopted_rule models = {"", "unknown", "._:/-", 96}, modes = {"recorded-", "recorded", "._-", 64};
+	assay_json *taken = fresh ? as_json_object() : names_of(candidates), *also = names_of(conditions);
+	int rc = taken && also ? 0 : as_fail_memory(err);
+	rc = rc < 0 ? rc : as_adopt_give_names(&a->models, &models, &a->arena, taken, err);
+	rc = rc < 0 ? rc : as_adopt_give_names(&a->modes, &modes, &a->arena, also, err);
+	if (rc == 0 && fresh && give_way(candidates, taken) < 0) {
+		rc = as_fail_memory(err);
+	}
+	as_json_free(taken);
+	as_json_free(also);
+	return rc;
+}
+
 /* Candidates and conditions of the attempts that came along. */
-static int add_recorded(const as_adoption *a, assay_json *evaluation, assay_error *err)
+static int add_recorded(as_adoption *a, bool fresh, assay_json *evaluation, assay_error *err)
 {
 	assay_json *candidates = unrecorded(as_json_get(evaluation, "candidates"));
 	assay_json *conditions = unrecorded(as_json_get(evaluation, "conditions"));
@@ -394,14 +430,15 @@ static int add_recorded(const as_adoption *a, assay_json *evaluation, assay_erro
 		rc = recorded_entry(conditions, "main") ? 0 : ASSAY_ENOMEM; /* an empty list is no list */
 		as_json_free(as_json_detach(as_json_edit(as_json_first(conditions)), "recorded"));
 	}
+	rc = rc < 0 ? rc : give_names(a, fresh, candidates, conditions, err);
 	for (size_t i = 0; i < a->n_attempts && rc == 0; i++) {
 		const adopted_attempt *t = &a->attempts[i];
 		assay_json *condition;
 		if (!t->known) {
 			continue;
 		}
-		condition = recorded_entry(conditions, t->condition);
-		rc = condition && recorded_entry(candidates, t->candidate) ? 0 : ASSAY_ENOMEM;
+		condition = recorded_entry(conditions, a->modes.list[t->mode].name);
+		rc = condition && recorded_entry(candidates, a->models.list[t->model].name) ? 0 : ASSAY_ENOMEM;
 		if (rc == 0 && as_json_i64(as_json_get(condition, "attempts"), 0) <= (int64_t)t->repeat) {
 			rc = as_json_set(condition, "attempts", as_json_integer((int64_t)t->repeat + 1));
 		}
@@ -426,7 +463,7 @@ static int set_tasks(const as_adoption *a, assay_json *m)
 	return rc | as_json_set(m, "imported", imported);
 }
 
-int as_adopt_manifest(const as_adoption *a, assay_json *old, const char *name, assay_json **out, assay_error *err)
+int as_adopt_manifest(as_adoption *a, assay_json *old, const char *name, assay_json **out, assay_error *err)
 {
 	assay_json *m = old ? old : starter(name), *evaluation;
 	int rc;
@@ -437,7 +474,7 @@ int as_adopt_manifest(const as_adoption *a, assay_json *old, const char *name, a
 		rc = set_tasks(a, m) < 0 ? as_fail_memory(err) : 0;
 	}
 	evaluation = rc < 0 ? NULL : member(m, "evaluation", as_json_object);
-	rc = rc < 0 ? rc : evaluation ? add_recorded(a, evaluation, err) : as_fail_memory(err);
+	rc = rc < 0 ? rc : evaluation ? add_recorded(a, !old, evaluation, err) : as_fail_memory(err);
 	if (rc < 0) {
 		as_json_free(m);
 		return rc;

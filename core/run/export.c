@@ -99,13 +99,33 @@ static const as_verdict_row *headline_of(const exporting *x, const as_attempt_ro
 	return NULL;
 }
 
+/* Conditions of our own. */
+static size_t count_conditions(const exporting *x)
+{
+	const as_manifest *m = x->engine->manifest;
+	size_t n = 0;
+	for (size_t i = 0; i < m->n_conditions; i++) {
+		n += !m->conditions[i].recorded;
+	}
+	return n;
+}
+
+/* Candidates and, where there are several, conditions keep their names: whoever reads the results in again gets the
+ * same table, also where several candidates use one model. */
 static int export_result(exporting *x, const as_attempt_row *row, const as_verdict_row *headline, assay_error *err)
 {
-	as_result_frame frame = {.task_id = row->task_id, .mode = "replay", .repeat = row->repeat};
+	as_result_frame frame = {.task_id = row->task_id, .candidate = row->candidate, .repeat = row->repeat};
 	as_trace *trace = NULL;
 	assay_json *verdict = NULL;
-	as_buf line = {0};
-	int rc = as_trace_parse(row->trace, &trace, err);
+	as_buf line = {0}, mode = {0};
+	int rc;
+	as_buf_puts(&mode, "replay");
+	if (count_conditions(x) > 1) {
+		as_buf_printf(&mode, ":%.*s", ASSAY_FMT(row->condition));
+	}
+	frame.mode = mode.ptr;
+	rc = as_buf_check(&mode, err);
+	rc = rc < 0 ? rc : as_trace_parse(row->trace, &trace, err);
 	rc = rc < 0 ? rc : as_json_parse(headline->body, ASSAY_JSON_PEER, &verdict, err);
 	if (rc == 0) {
 		frame.trace = trace;
@@ -115,6 +135,7 @@ static int export_result(exporting *x, const as_attempt_row *row, const as_verdi
 	}
 	rc = rc < 0 ? rc : put(x, RESULTS, as_buf_str(&line), err);
 	as_buf_free(&line);
+	as_buf_free(&mode);
 	as_json_free(verdict);
 	as_trace_free(trace);
 	return rc;

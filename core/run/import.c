@@ -558,18 +558,6 @@ static int start(importer *x, as_import *out, assay_error *err)
 	return rc;
 }
 
-/* What comes out must be a manifest: an old mistake in it is told before anything is written. */
-static int check_result(const char *into, const as_import *out, assay_error *err)
-{
-	assay_json *copy = as_json_clone(out->manifest);
-	as_manifest *m = NULL;
-	int rc;
-	as_json_forget_lines(copy); /* they are those of two files by now */
-	rc = copy ? as_manifest_from_json(copy, into, &m, err) : as_fail_memory(err);
-	as_manifest_free(m);
-	return rc;
-}
-
 /* A variable that holds a secret, and whose name does not say so, is listed in the manifest. */
 static int mark_secrets(const importer *x, assay_json *manifest, assay_error *err)
 {
@@ -635,7 +623,8 @@ int as_import_read(const as_import_options *options, as_import *out, assay_error
 	}
 	rc = rc < 0 ? rc : mark_secrets(&x, out->manifest, err);
 	rc = rc < 0 ? rc : list_variables(&x, out->report, err);
-	rc = rc < 0 ? rc : check_result(options->into, out, err);
+	/* An old mistake in it is told before anything is written. */
+	rc = rc < 0 ? rc : as_manifest_check(out->manifest, options->into, err);
 	out->secrets = x.secrets;
 	if (rc < 0) {
 		as_import_free(out);

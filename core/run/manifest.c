@@ -300,6 +300,17 @@ int as_manifest_from_json(assay_json *document, const char *path, as_manifest **
 	return from_document(document, path, NULL, out, err);
 }
 
+int as_manifest_check(const assay_json *document, const char *path, assay_error *err)
+{
+	assay_json *copy = as_json_clone(document);
+	as_manifest *m = NULL;
+	int rc;
+	as_json_forget_lines(copy);
+	rc = copy ? as_manifest_from_json(copy, path, &m, err) : as_fail_memory(err);
+	as_manifest_free(m);
+	return rc;
+}
+
 void as_manifest_free(as_manifest *m)
 {
 	as_manifest_build *b = (as_manifest_build *)m; /* m is its first member */

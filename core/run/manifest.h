@@ -130,6 +130,8 @@ void as_manifest_free(as_manifest *m);
 /* The same for a document that is not a file's own (a release's expanded manifest): no path has to exist. Taken over.
  */
 int as_manifest_from_json(assay_json *document, const char *path, as_manifest **out, assay_error *err);
+/* Would a document that is to be written to path be a manifest? Errors have no line: it is no file's yet. */
+int as_manifest_check(const assay_json *document, const char *path, assay_error *err);
 
 /* Find every plugin it names and check their options against their schemas. ASSAY_EPLUGIN (exit 4) or ASSAY_EDATA. */
 int as_manifest_check_plugins(const as_manifest *m, as_registry *registry, assay_error *err);

@@ -62,13 +62,17 @@ static void put_list(as_buf *out, const char *key, const assay_json *list, const
 	as_buf_byte(out, ']');
 }
 
-static void put_ours(as_buf *out, const assay_json *verdict, const assay_json *ours)
+static void put_ours(as_buf *out, const as_result_frame *f, const assay_json *ours)
 {
+	const assay_json *verdict = f->verdict;
 	put_key(out, "assay");
 	as_buf_byte(out, '{');
 	put_value(out, "lo", as_json_get(verdict, "lo"));
 	put_value(out, "hi", as_json_get(verdict, "hi"));
 	put_value(out, "metrics", as_json_get(verdict, "metrics"));
+	if (f->candidate.len > 0) {
+		put_value(out, "model", as_json_pointer(as_trace_document(f->trace), "/seed_metadata/llm_model"));
+	}
 	for (const assay_json *m = as_json_first(ours); m; m = as_json_next(m)) {
 		put_value(out, as_json_key(m).ptr, m);
 	}
@@ -90,7 +94,7 @@ static void put_summary(as_buf *out, const as_result_frame *f)
 	if (as_json_type(cost) == ASSAY_JSON_OBJECT && as_json_count(cost) > 0) {
 		put_value(out, "cost", cost);
 	}
-	put_ours(out, f->verdict, as_json_get(summary, "assay"));
+	put_ours(out, f, as_json_get(summary, "assay"));
 	as_buf_byte(out, '}');
 }
 
@@ -111,7 +115,11 @@ void as_result_write(const as_result_frame *f, as_buf *out)
 	put_text(out, "evaluator_version", ASSAY_STR("0.1.0"));
 	put_text(out, "task_id", f->task_id);
 	put_text(out, "candidate_trace_id", as_trace_id(f->trace));
-	put_value(out, "candidate_model", as_json_type(model) == ASSAY_JSON_STRING ? model : NULL);
+	if (f->candidate.len > 0) {
+		put_text(out, "candidate_model", f->candidate);
+	} else {
+		put_value(out, "candidate_model", as_json_type(model) == ASSAY_JSON_STRING ? model : NULL);
+	}
 	put_text(out, "evaluation_mode", as_str(f->mode));
 	put_key(out, "repeat_index");
 	as_buf_printf(out, "%lld", (long long)f->repeat);
