@@ -381,6 +381,55 @@ static void say_wrapped(const as_cli *cli, const char *text)
 	as_say(cli, "\n");
 }
 
+/* "Condition main: exposure/rag, k 8; descriptions by ...", where there are several or one is not told by its exposure.
+ */
+static int say_condition(const as_cli *cli, const assay_json *row, assay_error *err)
+{
+	const assay_json *exposure = as_json_get(row, "exposure");
+	as_buf text = {0};
+	as_buf_printf(&text, "Condition %s: %s", as_json_cstr(as_json_get(row, "condition"), ""),
+		      as_json_cstr(as_json_get(exposure, "use"), "as recorded elsewhere"));
+	for (const assay_json *o = as_json_first(exposure); o; o = as_json_next(o)) {
+		if (!as_str_is(as_json_key(o), "use")) {
+			as_buf_printf(&text, ", %.*s ", ASSAY_FMT(as_json_key(o)));
+			as_json_write(&text, o, ASSAY_JSON_COMPACT);
+		}
+	}
+	if (as_json_get(row, "setting")) {
+		as_buf_printf(&text, "; %s", as_json_cstr(as_json_get(row, "setting"), ""));
+	}
+	int rc = as_buf_check(&text, err);
+	if (rc == 0) {
+		say_wrapped(cli, text.ptr);
+	}
+	as_buf_free(&text);
+	return rc;
+}
+
+/* The board is sorted by condition. */
+static int say_conditions(const as_cli *cli, const assay_json *board, assay_error *err)
+{
+	const assay_json *last = NULL;
+	size_t n = 0;
+	bool set = false;
+	int rc = 0;
+	for (const assay_json *r = as_json_first(board); r; last = r, r = as_json_next(r)) {
+		n += !last || !as_json_equal(as_json_get(last, "condition"), as_json_get(r, "condition"));
+		set = set || as_json_get(r, "setting");
+	}
+	if (n < 2 && !set) {
+		return 0;
+	}
+	as_say(cli, "\n");
+	last = NULL;
+	for (const assay_json *r = as_json_first(board); r && rc == 0; last = r, r = as_json_next(r)) {
+		if (!last || !as_json_equal(as_json_get(last, "condition"), as_json_get(r, "condition"))) {
+			rc = say_condition(cli, r, err);
+		}
+	}
+	return rc;
+}
+
 int as_say_leaderboard(const as_cli *cli, const assay_json *model, assay_error *err)
 {
 	static const struct {
@@ -403,6 +452,7 @@ int as_say_leaderboard(const as_cli *cli, const assay_json *model, assay_error *
 		return as_fail_memory(err);
 	}
 	rc = as_say_table(cli, table, err);
+	rc = rc < 0 ? rc : say_conditions(cli, as_json_get(model, "leaderboard"), err);
 	for (const assay_json *c = as_json_first(as_json_get(model, "captions")); c && rc == 0; c = as_json_next(c)) {
 		as_say(cli, "\n");
 		say_wrapped(cli, as_json_cstr(c, ""));

@@ -313,6 +313,25 @@ static bool any_pending(const as_figures *f)
 	return false;
 }
 
+/* Who judges, where that is a model. */
+static int add_judge(const as_figures *f, assay_json *list)
+{
+	const assay_json *first = as_json_first(as_json_pointer(f->manifest, "/evaluation/scorers")), *scorer = first;
+	as_buf text = {0};
+	while (scorer && !as_json_boolean(as_json_get(scorer, "headline"), 0)) {
+		scorer = as_json_next(scorer);
+	}
+	scorer = scorer ? scorer : first;
+	if (!as_json_get(scorer, "model")) {
+		return 0;
+	}
+	as_buf_printf(&text, "What passes is decided by %s with model %s.",
+		      as_json_cstr(as_json_get(scorer, "use"), ""), as_json_cstr(as_json_get(scorer, "model"), ""));
+	int rc = text.failed ? ASSAY_ENOMEM : as_json_append(list, as_json_string(as_buf_str(&text)));
+	as_buf_free(&text);
+	return rc;
+}
+
 static assay_json *captions_of(const as_figures *f)
 {
 	assay_json *list = as_json_array();
@@ -325,6 +344,7 @@ static assay_json *captions_of(const as_figures *f)
 					   "pass^k: share of tasks that all k attempts pass; pass@k: that at least one "
 					   "passes. Each rate has two bounds: lo counts a call that the tape "
 					   "could not answer as an error, hi as a success. 95 % intervals."));
+	rc |= add_judge(f, list);
 	if (any_pending(f)) {
 		rc |= as_json_append(list,
 				     as_json_cstring(

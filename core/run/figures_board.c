@@ -10,19 +10,22 @@ static int compare_text(const void *a, const void *b)
 	return as_str_cmp(*(const assay_str *)a, *(const assay_str *)b);
 }
 
-/* {end: n}, ends in alphabetical order; void tries are counted too. */
-static assay_json *count_ends(const figure_row *row)
+/* {end: n}, ends in alphabetical order; void tries are counted too, or alone. */
+static assay_json *count_ends(const figure_row *row, bool voids)
 {
 	assay_str *ends = as_new(row->n + 1, sizeof *ends);
 	assay_json *o = as_json_object();
 	int rc = ends && o ? 0 : ASSAY_ENOMEM;
+	size_t n = 0;
 	for (size_t i = 0; i < row->n && rc == 0; i++) {
-		ends[i] = row->tries[i].end;
+		if (!voids || row->tries[i].voided) {
+			ends[n++] = row->tries[i].end;
+		}
 	}
 	if (rc == 0) {
-		qsort(ends, row->n, sizeof *ends, compare_text);
+		qsort(ends, n, sizeof *ends, compare_text);
 	}
-	for (size_t i = 0; i < row->n && rc == 0; i++) {
+	for (size_t i = 0; i < n && rc == 0; i++) {
 		rc = as_json_set_n(o, ends[i], as_json_integer(as_json_i64(as_json_get_n(o, ends[i]), 0) + 1));
 	}
 	free(ends);
@@ -66,19 +69,29 @@ static assay_json *with_defaults(const as_figures *f, assay_json *exposure)
 	return exposure;
 }
 
-/* The condition's exposure, as the manifest has it. */
-static assay_json *exposure_of(const as_figures *f, assay_str condition)
+static const assay_json *first_condition(const as_figures *f)
 {
-	for (const assay_json *c = as_json_first(as_json_pointer(f->manifest, "/evaluation/conditions")); c;
-	     c = as_json_next(c)) {
-		const assay_json *exposure = as_json_get(c, "exposure");
-		bool same = as_str_eq(as_json_str(as_json_get(c, "name")), condition);
-		if (same && as_json_boolean(as_json_get(c, "recorded"), 0)) {
-			return as_json_null(); /* whoever recorded it knows */
-		}
-		if (same && exposure) {
-			return with_defaults(f, as_json_clone(exposure));
-		}
+	return as_json_first(as_json_pointer(f->manifest, "/evaluation/conditions"));
+}
+
+static const assay_json *condition_of(const as_figures *f, assay_str name)
+{
+	const assay_json *c = first_condition(f);
+	while (c && !as_str_eq(as_json_str(as_json_get(c, "name")), name)) {
+		c = as_json_next(c);
+	}
+	return c;
+}
+
+/* The condition's exposure, as the manifest has it. */
+static assay_json *exposure_of(const as_figures *f, const assay_json *condition)
+{
+	const assay_json *exposure = as_json_get(condition, "exposure");
+	if (as_json_boolean(as_json_get(condition, "recorded"), 0)) {
+		return as_json_null(); /* whoever recorded it knows */
+	}
+	if (exposure) {
+		return with_defaults(f, as_json_clone(exposure));
 	}
 	assay_json *fallback = as_json_object();
 	if (as_json_set(fallback, "use", as_json_cstring("exposure/target")) < 0) {
@@ -86,6 +99,57 @@ static assay_json *exposure_of(const as_figures *f, assay_str condition)
 		return NULL;
 	}
 	return with_defaults(f, fallback);
+}
+
+static void add_use(as_buf *out, const char *what, const assay_json *use)
+{
+	if (use) {
+		as_buf_printf(out, "%s%s by %s with model %s", out->len ? "; " : "", what,
+			      as_json_cstr(as_json_get(use, "use"), ""), as_json_cstr(as_json_get(use, "model"), ""));
+	}
+}
+
+/* What conditions have in common tells none from another. */
+static void add_where_it_differs(const as_figures *f, as_buf *out, const char *what, const char *pointer,
+				 const assay_json *condition)
+{
+	const assay_json *value = as_json_pointer(condition, pointer);
+	bool differs = false;
+	for (const assay_json *c = first_condition(f); c; c = as_json_next(c)) {
+		const assay_json *other = as_json_pointer(c, pointer);
+		differs = differs || !value != !other || (value && !as_json_equal(value, other));
+	}
+	if (differs && value && !(as_json_type(value) == ASSAY_JSON_OBJECT && as_json_count(value) == 0)) {
+		as_buf_printf(out, "%s%s ", out->len ? "; " : "", what);
+		as_json_write(out, value, ASSAY_JSON_COMPACT);
+	}
+}
+
+/* What makes the condition beside its exposure, in words; may be empty. */
+static void setting_of(const as_figures *f, const assay_json *condition, as_buf *out)
+{
+	add_use(out, "descriptions", as_json_get(condition, "descriptions"));
+	add_use(out, "replies that the tape lacks", as_json_pointer(condition, "/world/simulate"));
+	add_where_it_differs(f, out, "replay", "/world/replay", condition);
+	add_where_it_differs(f, out, "near recordings from", "/world/near", condition);
+	add_where_it_differs(f, out, "budget", "/budget", condition);
+}
+
+/* What stands in a row only where there is something to say: figures without it are as they were before. */
+static int set_rarities(const as_figures *f, const figure_row *row, const figure_counts *c, assay_json *r)
+{
+	as_buf setting = {0};
+	int rc = c->pending > 0 ? as_json_set(r, "pending", as_json_integer((int64_t)c->pending)) : 0;
+	if (c->voided + c->pending > 0) {
+		rc |= as_json_set(r, "voids", count_ends(row, true));
+	}
+	setting_of(f, condition_of(f, row->condition), &setting);
+	if (setting.len > 0) {
+		rc |= as_json_set(r, "setting", as_json_string(as_buf_str(&setting)));
+	}
+	rc = setting.failed ? ASSAY_ENOMEM : rc;
+	as_buf_free(&setting);
+	return rc;
 }
 
 /* Null when no attempt tells. */
@@ -138,16 +202,13 @@ static assay_json *board_row(const as_figures *f, const figure_row *row)
 		rc |= as_json_set(r, "k", as_json_integer((int64_t)c.k));
 		rc |= as_json_set(r, "tasks", as_json_integer((int64_t)c.n_tasks));
 		rc |= as_json_set(r, "attempts", as_json_integer((int64_t)c.attempts));
-		if (c.pending > 0) { /* figures without such are as they were before there were any */
-			rc |= as_json_set(r, "pending", as_json_integer((int64_t)c.pending));
-		}
 		rc |= as_json_set(r, "void", as_json_integer((int64_t)c.voided));
 		rc |= as_json_set(r, "unknown", as_json_integer((int64_t)c.unknown));
 		rc |= as_json_set(r, "pass_rate", as_attempt_rate(&c));
 		rc |= as_json_set(r, "pass_hat_k", as_task_rate(&c, true));
 		rc |= as_json_set(r, "pass_at_k", as_task_rate(&c, false));
 		rc |= as_json_set(r, "served", as_served_shares(c.served));
-		rc |= as_json_set(r, "ends", count_ends(row));
+		rc |= as_json_set(r, "ends", count_ends(row, false));
 		rc |= as_json_set(r, "mean_calls", mean_of(c.calls, c.attempts));
 		rc |= as_json_set(r, "mean_turns", mean_of(c.turns, c.attempts));
 		rc |= as_json_set(r, "tool_hallucinations", as_json_integer((int64_t)c.served[ASSAY_SERVED_REFUSED]));
@@ -157,8 +218,9 @@ static assay_json *board_row(const as_figures *f, const figure_row *row)
 				  attribution(&c, c.done.attempts, c.done.wrong, c.done.expected, c.done.right));
 		rc |= as_json_set(r, "attempted_sae",
 				  attribution(&c, c.tried.attempts, c.tried.wrong, c.tried.expected, c.tried.right));
-		rc |= as_json_set(r, "exposure", exposure_of(f, row->condition));
+		rc |= as_json_set(r, "exposure", exposure_of(f, condition_of(f, row->condition)));
 		rc |= as_json_set(r, "reachability", reachability(&c));
+		rc |= set_rarities(f, row, &c, r);
 	}
 	as_counts_free(&c);
 	if (rc < 0) {

@@ -112,6 +112,10 @@ static void exposure_line(markdown_report *r, const assay_json *b)
 	}
 	markdown_add(&r->out, "Exposure: ");
 	add_exposure(r, &r->out, exposure, 0);
+	if (J->get(b, "setting")) {
+		markdown_add(&r->out, "; ");
+		markdown_escape(&r->out, model_text(r, b, "setting"), 0);
+	}
 	for (; b && model_number(r, b, "attempts") == 0; b = next_of_condition(r, b)) {
 	}
 	if (!b) {
@@ -251,6 +255,10 @@ static void comparison_row(markdown_report *r, assay_json *table, const assay_js
 	row_add_text(r, &row, model_text(r, b, "condition"), 0);
 	markdown_clear(&r->cell);
 	add_exposure(r, &r->cell, J->get(b, "exposure"), 1);
+	if (J->get(b, "setting")) {
+		markdown_add(&r->cell, "; ");
+		markdown_escape(&r->cell, model_text(r, b, "setting"), 0);
+	}
 	row_add(r, &row, r->cell.ptr ? r->cell.ptr : "");
 	row_add_number(r, &row, model_number(r, b, "tasks"));
 	attempts_cell(r, &row, b);
@@ -509,6 +517,15 @@ int put_attribution(markdown_report *r, assay_error *err)
 	return put_table(r, table, err);
 }
 
+static int any_void(const markdown_report *r)
+{
+	const assay_json *b = model_first(r, "leaderboard");
+	while (b && !r->json->get(b, "voids")) {
+		b = r->json->next(b);
+	}
+	return b != NULL;
+}
+
 int put_ends(markdown_report *r, assay_error *err)
 {
 	assay_json *table;
@@ -517,17 +534,27 @@ int put_ends(markdown_report *r, assay_error *err)
 	}
 	put_heading(r, "How attempts ended");
 	exposure_lines(r);
+	if (any_void(r)) {
+		markdown_add(
+			&r->out,
+			"Void tries are counted by what was out of reach: `model_unreachable` the model of a candidate "
+			"or of an exposure, `server_unreachable` a server, `judge_unreachable` the scorer's model, "
+			"`simulator_unreachable` that of the replayed world; other ends are the harness's own.\n\n");
+	}
 	table = table_new(r);
 	table_column(r, table, "condition", 0);
 	table_column(r, table, "candidate", 0);
 	table_column(r, table, "end", 0);
 	table_column(r, table, "attempts", 1);
+	table_column(r, table, "void", 1);
 	for (const assay_json *b = model_first(r, "leaderboard"); b; b = r->json->next(b)) {
 		for (const assay_json *e = r->json->first(r->json->get(b, "ends")); e; e = r->json->next(e)) {
 			assay_json *row = row_new(r);
 			who(r, &row, b);
 			row_add_text(r, &row, r->json->key(e), 0);
 			row_add_number(r, &row, r->json->i64(e, 0));
+			row_add_number(r, &row,
+				       r->json->i64(r->json->get_n(r->json->get(b, "voids"), r->json->key(e)), 0));
 			table_row(r, table, row);
 		}
 	}

@@ -409,6 +409,67 @@ START_TEST(test_other_scorers)
 }
 END_TEST
 
+/* The figures of a manifest with these conditions, of which each has one attempt. */
+static assay_json *model_with(const char *evaluation)
+{
+	char text[1200];
+	assay_error err = {0};
+	as_figures *f = NULL;
+	assay_json *m = NULL, *manifest;
+	snprintf(text, sizeof text, "{'evaluation':{%s}}", evaluation);
+	manifest = json(text);
+	ck_ok(as_figures_new(manifest, BENCH, &f, &err));
+	add_task(f, "t", "easy", 0, "[]");
+	for (const assay_json *c = as_json_first(as_json_pointer(manifest, "/evaluation/conditions")); c;
+	     c = as_json_next(c)) {
+		const char *name = as_json_cstr(as_json_get(c, "name"), "");
+		add_attempt(f, name, &(attempt){name, "x", "t", "E", 1, 1, "finished", false, "pass", 1, 0, NULL});
+	}
+	ck_ok(as_figures_finish(f, &m, &err));
+	as_figures_free(f);
+	as_json_free(manifest);
+	return m;
+}
+
+#define WORLD(near, more) "'world':{'replay':'stateful','near':" near more "}"
+#define SCRIBE "'descriptions':{'use':'world/describe','model':'scribe'}"
+#define ACTOR ",'simulate':{'use':'world/simulate','model':'actor'}"
+
+/* What makes a condition beside its exposure, and a model that judges, are told. */
+START_TEST(test_settings)
+{
+	assay_json *m = model_with("'conditions':[{'name':'a'," WORLD(
+		"0.75", "") ",'budget':{'turns':9}}],"
+			    "'scorers':[{'use':'scorer/equivalence','model':'judge'},{'use':'scorer/effects',"
+			    "'headline':true}]");
+	ck_assert_ptr_null(as_json_pointer(m, "/leaderboard/0/setting"));
+	ck_assert_uint_eq(as_json_count(as_json_get(m, "captions")), 1);
+	as_json_free(m);
+	m = model_with("'conditions':[{'name':'a'," WORLD(
+		"0.75",
+		"") "," SCRIBE ",'budget':{'turns':9}},"
+		    "{'name':'b'," WORLD(
+			    "0.5",
+			    ACTOR) ",'budget':{'turns':9}},"
+				   "{'name':'c'," WORLD(
+					   "0.75",
+					   "") ",'budget':{'turns':3}}],"
+					       "'scorers':[{'use':'scorer/effects'},{'use':'scorer/equivalence','model':'judge',"
+					       "'headline':true}]");
+	ck_assert_str_eq(as_json_cstr(as_json_pointer(m, "/leaderboard/0/setting"), ""),
+			 "descriptions by world/describe with model scribe; near recordings from 0.75; "
+			 "budget {\"turns\":9}");
+	ck_assert_str_eq(as_json_cstr(as_json_pointer(m, "/leaderboard/1/setting"), ""),
+			 "replies that the tape lacks by world/simulate with model actor; near recordings from 0.5; "
+			 "budget {\"turns\":9}");
+	ck_assert_str_eq(as_json_cstr(as_json_pointer(m, "/leaderboard/2/setting"), ""),
+			 "near recordings from 0.75; budget {\"turns\":3}");
+	ck_assert_str_eq(as_json_cstr(as_json_pointer(m, "/captions/1"), ""),
+			 "What passes is decided by scorer/equivalence with model judge.");
+	as_json_free(m);
+}
+END_TEST
+
 /* An attempt that waits for its judge or for made-up replies is in the bounds of a rate: left out, it would raise the
  * rate, since only failing attempts ask. Tries before its last, and attempts that got over it, count as ever. */
 START_TEST(test_pending)
@@ -446,6 +507,10 @@ START_TEST(test_pending)
 	ck_assert_str_eq(member_text(r, "/attempts"), "4"); /* 1, 2, 3, and the good try of 4 */
 	ck_assert_str_eq(member_text(r, "/pending"), "2");
 	ck_assert_str_eq(member_text(r, "/void"), "3");
+	ck_assert_str_eq(member_text(r, "/voids"),
+			 "{'judge_unreachable':1,'model_unreachable':1,'simulator_unreachable':3}");
+	ck_assert_ptr_null(as_json_get(r, "setting"));
+	ck_assert_uint_eq(as_json_count(as_json_get(m, "captions")), 2); /* one of them tells what pending means */
 	is_near(r, "/pass_rate/lo", 0.25);
 	is_near(r, "/pass_rate/hi", 0.75);
 	is_near(r, "/pass_hat_k/lo", 0.0);
@@ -488,5 +553,5 @@ START_TEST(test_empty)
 END_TEST
 
 UNIT_SUITE(suite, "figures", test_head, test_funnel, test_rates, test_intervals, test_served, test_ordering,
-	   test_tables, test_same_bytes, test_other_scorers, test_pending, test_empty)
+	   test_tables, test_same_bytes, test_other_scorers, test_pending, test_settings, test_empty)
 UNIT_MAIN(suite)
