@@ -6,6 +6,7 @@
 #include "core/run/result.h"
 #include "core/task/model.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -40,12 +41,28 @@ static int flush(exporting *x, int file, assay_error *err)
 	return 0;
 }
 
+/* What the store holds and the reference's model does not: a version of this program before may have kept it so. */
+static int name_document(int file, const assay_json *document, assay_error *err)
+{
+	static const char *const ids[N_FILES] = {"task_id", "trace_id", "trace_id", "candidate_trace_id"};
+	char where[96];
+	snprintf(where, sizeof where, "%s %s",
+		 file == SPECS     ? "task"
+		 : file == RESULTS ? "the result of trace"
+				   : "trace",
+		 as_json_cstr(as_json_get(document, ids[file]), "without an id"));
+	as_error_where(err, where, 0);
+	as_error_hint(err, "the store may be of an earlier version: \"assay run --store FILE\" makes a new one");
+	return ASSAY_EDATA;
+}
+
 /* One document, as the reference's model has it. */
 static int put(exporting *x, int file, assay_str text, assay_error *err)
 {
 	assay_json *document = NULL, *made = NULL;
 	int rc = as_json_parse(text, ASSAY_JSON_PEER, &document, err);
 	rc = rc < 0 ? rc : as_model_read(models[file], document, &made, err);
+	rc = rc == ASSAY_EDATA ? name_document(file, document, err) : rc;
 	if (rc == 0) {
 		as_json_write(&x->bufs[file], made, ASSAY_JSON_COMPACT);
 		as_buf_byte(&x->bufs[file], '\n');

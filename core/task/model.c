@@ -2,9 +2,11 @@
 
 #include "core/base/error.h"
 #include "core/base/hash.h"
+#include "core/base/text.h"
 #include "core/task/model_scalar.h"
 #include <math.h>
 
+#define MAX_SHOWN 64                 /* bytes of a text that is not what was expected */
 #define EPOCH "1970-01-01T00:00:00Z" /* for a time that is not given: the wall clock has no place in a document */
 
 static const char *type_name(const as_field *f)
@@ -83,15 +85,18 @@ assay_json *as_model_free_value(const assay_json *v)
 	return out;
 }
 
-static int wrong(const as_field *f, assay_error *err)
+static int wrong(const as_field *f, const assay_json *v, assay_error *err)
 {
+	assay_str found = as_json_str(v);
 	as_buf words = {0};
 	int rc;
+	found.len = as_utf8_prefix(found, MAX_SHOWN);
 	for (size_t i = 0; f->words && f->words[i]; i++) {
 		as_buf_printf(&words, "%s%s", i ? ", " : "", f->words[i]);
 	}
-	rc = f->words && !words.failed ? as_fail(err, ASSAY_EDATA, "\"%s\" is none of %s", f->key, words.ptr)
-				       : as_fail(err, ASSAY_EDATA, "\"%s\" is not %s", f->key, type_name(f));
+	rc = f->words && !words.failed
+		     ? as_fail(err, ASSAY_EDATA, "\"%s\" is none of %s: \"%.*s\"", f->key, words.ptr, ASSAY_FMT(found))
+		     : as_fail(err, ASSAY_EDATA, "\"%s\" is not %s", f->key, type_name(f));
 	as_buf_free(&words);
 	return rc;
 }
@@ -217,7 +222,7 @@ static int read_field(const as_field *f, const assay_json *v, assay_json **out, 
 		return *out ? 0 : as_fail_memory(err);
 	}
 	if (wanted && as_json_type(v) != wanted) {
-		return wrong(f, err);
+		return wrong(f, v, err);
 	}
 	if (f->flags & AS_FIELD_NOT_EMPTY && as_json_count(v) == 0) {
 		return as_fail(err, ASSAY_EDATA, "\"%s\" is empty", f->key);
@@ -229,7 +234,7 @@ static int read_field(const as_field *f, const assay_json *v, assay_json **out, 
 		return read_elements(f, v, out, err);
 	}
 	rc = read_scalar(f, v, out);
-	return rc < 0 ? as_fail_memory(err) : *out ? 0 : wrong(f, err);
+	return rc < 0 ? as_fail_memory(err) : *out ? 0 : wrong(f, v, err);
 }
 
 /* A UUID that stands for the document: the reference draws one, we make it of the content. */

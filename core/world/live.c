@@ -578,12 +578,13 @@ int as_live_restore(as_world *base, as_call *call, assay_error *err)
 	return rc;
 }
 
-/* What is spoken, in the words of the reference's formats. */
+/* What is spoken, in one of the three words of the reference's formats, which know no transports of other people's. */
 static const char *transport_of(const live_server *s)
 {
-	const char *name = strchr(s->spec->use, '/');
-	name = name ? name + 1 : s->spec->use;
-	return as_mcp_is_older(s->session) ? "sse" : strcmp(name, "streamable-http") == 0 ? "streamable_http" : name;
+	if (as_mcp_is_older(s->session) || strcmp(s->spec->use, "transport/sse") == 0) {
+		return "sse";
+	}
+	return as_json_get(s->spec->launch, "url") ? "streamable_http" : "stdio";
 }
 
 /* ServerFingerprint (reference page 1.1) without the times of observation. */
