@@ -3,6 +3,7 @@
 #include "core/base/file.h"
 #include "core/cli/verb_plugins.h"
 #include "core/contract/contract.h"
+#include "core/run/variables.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,14 +140,75 @@ static int make_command(const as_cli *cli, const char *file, bool trial, command
 	return own_program(c->self, sizeof c->self, err);
 }
 
+static int folder_of(const char *path, as_buf *out, assay_error *err)
+{
+	as_buf whole = {0};
+	int rc = as_path_absolute(path, &whole, err);
+	as_buf_add(out, as_path_dir(as_buf_str(&whole)));
+	as_buf_free(&whole);
+	return rc < 0 ? rc : as_buf_check(out, err);
+}
+
+/* "NAME=value" of the variables that the options name, as ${NAME} or, as options of models do, by the bare name. */
+typedef struct named {
+	as_arena arena;
+	as_variables *known;
+	const char **list; /* NULL-terminated once it is whole */
+	size_t n, cap;
+} named;
+
+static int add_named(named *v, assay_str name, assay_error *err)
+{
+	const char *key = as_arena_cstr(&v->arena, name);
+	const char *value = key ? as_variable(v->known, key) : NULL;
+	if (key && !value) {
+		return 0; /* told when it is asked for */
+	}
+	const char *both = value ? as_arena_printf(&v->arena, "%s=%s", key, value) : NULL;
+	if (!both || !as_grow(&v->list, &v->cap, v->n + 2, sizeof *v->list)) {
+		return as_fail_memory(err);
+	}
+	v->list[v->n++] = both;
+	v->list[v->n] = NULL;
+	return 0;
+}
+
+static int find_named(named *v, const assay_json *options, assay_error *err)
+{
+	assay_str text = as_json_str(options);
+	int rc = 0;
+	if (text.len > 0 && strspn(text.ptr, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == text.len) {
+		return add_named(v, text, err);
+	}
+	for (const char *at = text.ptr, *end; rc == 0 && text.len > 0 && (at = strstr(at, "${")) != NULL; at = end) {
+		end = strchr(at, '}');
+		if (!end) {
+			break;
+		}
+		rc = add_named(v, (assay_str){at + 2, (size_t)(end - at) - 2}, err);
+	}
+	for (const assay_json *m = as_json_first(options); m && rc == 0; m = as_json_next(m)) {
+		rc = find_named(v, m, err);
+	}
+	return rc;
+}
+
 static int check_with(as_cli *cli, const char *file, const assay_json *given, int64_t seconds, bool trial,
 		      assay_json **report, assay_error *err)
 {
 	command c = {.log_option = ""};
-	int rc = make_command(cli, file, trial, &c, err);
+	named variables = {.list = NULL};
+	const char *options_file = given ? as_cli_option(cli, "options") : NULL;
+	as_buf beside = {0};
+	int rc = options_file ? folder_of(options_file, &beside, err) : 0;
+	rc = rc < 0 || !options_file ? rc : as_variables_load(beside.ptr, &variables.known, err);
+	rc = rc < 0 || !options_file ? rc : find_named(&variables, given, err);
+	rc = rc < 0 ? rc : make_command(cli, file, trial, &c, err);
 	const bool valgrind = c.log_option[0] != '\0';
 	const as_contract_options o = {.file = file,
 				       .options = given,
+				       .options_file = options_file,
+				       .variables = variables.list,
 				       .limit_ms = seconds * 1000 * (valgrind ? 10 : 1),
 				       .worker = c.argv,
 				       .log = valgrind ? c.log : NULL,
@@ -155,6 +217,10 @@ static int check_with(as_cli *cli, const char *file, const assay_json *given, in
 	if (valgrind) {
 		unlink(c.log);
 	}
+	as_buf_free(&beside);
+	free(variables.list);
+	as_variables_free(variables.known);
+	as_arena_free(&variables.arena);
 	return rc;
 }
 
@@ -175,15 +241,6 @@ void as_plugins_services(as_cli *cli, const as_impl_info *info, as_buf *out)
 	as_json_free(report);
 }
 
-static int folder_of(const char *path, as_buf *out, assay_error *err)
-{
-	as_buf whole = {0};
-	int rc = as_path_absolute(path, &whole, err);
-	as_buf_add(out, as_path_dir(as_buf_str(&whole)));
-	as_buf_free(&whole);
-	return rc < 0 ? rc : as_buf_check(out, err);
-}
-
 int as_plugins_check(as_cli *cli, const char *what, assay_error *err)
 {
 	const char *options_file = as_cli_option(cli, "options"), *trial = as_cli_option(cli, "trial");
@@ -193,6 +250,11 @@ int as_plugins_check(as_cli *cli, const char *what, assay_error *err)
 	int rc = as_cli_number(cli, "limit", 1, 3600, 10, &seconds, err);
 	rc = rc < 0 ? rc : as_cli_number(cli, trial ? "trial" : "in-process", 0, 1000000, 0, &from, err);
 	rc = rc < 0 || !options_file ? rc : as_json_read_file(options_file, (size_t)1 << 20, &given, err);
+	if (rc == 0 && options_file && as_json_type(given) != ASSAY_JSON_OBJECT) {
+		as_fail(err, ASSAY_EDATA, "expected an object with the options of each plugin");
+		as_error_hint(err, "write {\"ROLE/NAME\": {...}}");
+		rc = as_error_where(err, options_file, as_json_line(given));
+	}
 	if (rc == 0 && (trial || as_cli_option(cli, "in-process"))) {
 		as_registry *registry; /* brings the loader up */
 		rc = as_cli_registry(cli, false, &registry, err);

@@ -165,6 +165,21 @@ static int begin_check(checking *c, char *rest, assay_error *err)
 	return rc;
 }
 
+/* Code, line, pointer, message and hint about the file of options. */
+static void refuse_options(checking *c, char *rest)
+{
+	char *save = NULL;
+	const char *code = strtok_r(rest, "\t", &save), *number = strtok_r(NULL, "\t", &save);
+	const char *pointer = strtok_r(NULL, "\t", &save), *message = strtok_r(NULL, "\t", &save);
+	const char *hint = strtok_r(NULL, "\t", &save);
+	as_fail(&c->broken, code ? (int)strtol(code, NULL, 10) : ASSAY_EDATA, "%s", message ? message : "");
+	as_error_where(&c->broken, c->o->options_file, number ? (uint32_t)strtoul(number, NULL, 10) : 0);
+	as_error_pointer(&c->broken, "%s", pointer ? pointer : "");
+	if (hint) {
+		as_error_hint(&c->broken, "%s", hint);
+	}
+}
+
 static int take_line(checking *c, char *line, assay_error *err)
 {
 	char *rest = strchr(line, '\t');
@@ -198,6 +213,8 @@ static int take_line(checking *c, char *line, assay_error *err)
 		c->loaded = true;
 	} else if (strcmp(line, "broken") == 0) {
 		as_fail(&c->broken, ASSAY_EPLUGIN, "%s", rest);
+	} else if (strcmp(line, "refused") == 0) {
+		refuse_options(c, rest);
 	} else if (strcmp(line, "bye") == 0) {
 		c->bye = true;
 	}
@@ -301,31 +318,42 @@ static int start_child(checking *c, assay_error *err)
 {
 	as_arena arena = {0};
 	static const char *const passed[] = {"ASSAY_LIB_DIR", "ASSAY_DATA_DIR", "ASSAY_PLUGIN_PATH", "LD_PRELOAD"};
-	const char *extra[8] = {"GLIBC_TUNABLES=glibc.malloc.tcache_count=0"};
-	size_t n = 0;
+	size_t n = 0, n_variables = 0, k = 3;
 	while (c->o->worker[n]) {
 		n++;
 	}
+	while (c->o->variables && c->o->variables[n_variables]) {
+		n_variables++;
+	}
 	const char **argv = as_new(n + 2, sizeof *argv);
+	const char **extra = as_arena_alloc(&arena, (n_variables + 8) * sizeof *extra);
+	if (!argv || !extra) {
+		free(argv);
+		as_arena_free(&arena);
+		return as_fail_memory(err);
+	}
+	memset(extra, 0, (n_variables + 8) * sizeof *extra);
+	extra[0] = "GLIBC_TUNABLES=glibc.malloc.tcache_count=0";
 	extra[1] = as_arena_printf(&arena, "TMPDIR=%s", c->folder.ptr);
 	/* Of a module that was built with sanitizers. What is lost the suite finds itself. */
 	extra[2] = as_arena_printf(&arena, "ASAN_OPTIONS=detect_leaks=0:log_path=%s/" AS_SANITIZER_LOG, c->folder.ptr);
-	for (size_t i = 0, k = 3; i < sizeof passed / sizeof *passed; i++) {
+	for (size_t i = 0; i < sizeof passed / sizeof *passed; i++) {
 		const char *value = getenv(passed[i]);
 		if (value) {
 			extra[k++] = as_arena_printf(&arena, "%s=%s", passed[i], value);
 		}
 	}
-	as_process_spec spec = {.flags = AS_PROCESS_STDOUT | AS_PROCESS_STDERR};
-	if (argv) {
-		memcpy(argv, c->o->worker, n * sizeof *argv);
-		argv[n] = as_arena_printf(&arena, "%zu", c->next);
+	for (size_t i = 0; i < n_variables; i++) {
+		extra[k++] = c->o->variables[i];
 	}
+	as_process_spec spec = {.flags = AS_PROCESS_STDOUT | AS_PROCESS_STDERR};
+	memcpy(argv, c->o->worker, n * sizeof *argv);
+	argv[n] = as_arena_printf(&arena, "%zu", c->next);
 	spec.argv = argv;
 	spec.env = as_process_env(&arena, extra);
 	drop_log(c);
 	as_buf_clear(&c->pending);
-	int rc = argv && argv[n] && spec.env ? as_process_spawn(&spec, &c->child, err) : as_fail_memory(err);
+	int rc = argv[n] && spec.env ? as_process_spawn(&spec, &c->child, err) : as_fail_memory(err);
 	free(argv);
 	as_arena_free(&arena);
 	return rc;
@@ -389,7 +417,10 @@ int as_contract_check(const as_contract_options *options, assay_json **report, a
 		rc = run_child(&c, err);
 	}
 	if (rc == 0 && c.broken.code != 0) {
-		rc = as_fail(err, ASSAY_EPLUGIN, "%s", c.broken.message);
+		rc = c.broken.code;
+		if (err) {
+			*err = c.broken;
+		}
 	}
 	rc = rc < 0 ? rc : make_report(&c, report, err);
 	if (c.folder.len > 0) {

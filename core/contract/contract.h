@@ -11,6 +11,10 @@
 typedef struct as_contract_options {
 	const char *file;          /* absolute path of a module, or the name of one that is linked in */
 	const assay_json *options; /* {"ROLE/NAME": {...}}; NULL: none */
+	const char *options_file;  /* where they stand, for messages; NULL: nowhere */
+	/* "NAME=value": what ${NAME} in the options stands for, where a run would fill it in; NULL-terminated, NULL:
+	 * none. */
+	const char *const *variables;
 	int64_t limit_ms;          /* for one check; 0: 10 s */
 	const char *const *worker; /* argv that runs as_contract_worker from the number that is appended on */
 	const char *log;           /* file that a tool such as valgrind in `worker` writes to; NULL: none */
@@ -19,7 +23,8 @@ typedef struct as_contract_options {
 
 /* Check it. *report:
  * {"file","module","version","checks":n,"failures":n,"implementations":[{"use","services","checks":n,
- * "failures":[{"operation","input","problem"}],"notes":[text]}]}. ASSAY_EPLUGIN: it cannot be loaded. */
+ * "failures":[{"operation","input","problem"}],"notes":[text]}]}. ASSAY_EPLUGIN: it cannot be loaded. ASSAY_EDATA: the
+ * options are not in order. */
 int as_contract_check(const as_contract_options *options, assay_json **report, assay_error *err);
 
 /* The child's side: run the checks from number `from` on, telling each step as a line on standard output. Ends the

@@ -26,6 +26,8 @@ typedef struct suite {
 /* Announce the next check; false: it is not to be run. */
 bool as_suite_begin(suite *s, const char *operation, const char *input);
 
+/* Are the options that were given in order, and for plugins that there are? What is wrong is told. */
+bool as_suite_given(suite *s, as_module *m);
 /* Find the options to open the implementation with; false, and a note, when it needs some that nobody gave. */
 bool as_suite_options(suite *s);
 /* Open it with each option at its limits. */

@@ -8,6 +8,57 @@
 
 #define LONG_OPTION 4096u
 
+/* Where it stands in the file of options; the parent knows the file. */
+static bool refuse(suite *s, const assay_json *given, assay_error *why)
+{
+	as_buf place = {0};
+	for (assay_str key = as_json_key(given); key.len > 0; key.ptr++, key.len--) {
+		as_buf_puts(&place, *key.ptr == '/' ? "~1" : *key.ptr == '~' ? "~0" : "");
+		if (*key.ptr != '/' && *key.ptr != '~') {
+			as_buf_byte(&place, *key.ptr);
+		}
+	}
+	as_error_pointer(why, "/%s", place.ptr ? place.ptr : "");
+	as_trial_tell(&s->report, "refused", "%d\t%u\t%s\t%s\t%s", why->code == ASSAY_EINVAL ? ASSAY_EDATA : why->code,
+		      (unsigned)(why->line ? why->line : as_json_line(given)), why->pointer, why->message, why->hint);
+	as_buf_free(&place);
+	return false;
+}
+
+bool as_suite_given(suite *s, as_module *m)
+{
+	for (const assay_json *g = as_json_first(s->all_options); g; g = as_json_next(g)) {
+		const as_module_impl *mi = NULL;
+		const as_impl_info *elsewhere;
+		assay_json *options = NULL;
+		assay_error why = {0};
+		as_buf use = {0};
+		int rc = 0;
+		as_buf_add(&use, as_json_key(g));
+		for (size_t i = 0; i < m->n_impls; i++) {
+			const assay_impl *impl = m->impls[i].impl;
+			const char *role = as_role_name(impl->role), *name = use.ptr ? strchr(use.ptr, '/') : NULL;
+			if (name && strncmp(use.ptr, role, strlen(role)) == 0 && use.ptr + strlen(role) == name &&
+			    strcmp(name + 1, impl->name) == 0) {
+				mi = &m->impls[i];
+			}
+		}
+		if (mi && as_json_type(g) != ASSAY_JSON_OBJECT) {
+			rc = as_fail(&why, ASSAY_EDATA, "options are an object");
+		} else if (mi) {
+			rc = as_module_options(mi, g, s->beside, &options, &why);
+		} else { /* one file may serve several modules */
+			rc = as_registry_find(s->registry, use.ptr ? use.ptr : "", 0, &elsewhere, &why);
+		}
+		as_json_free(options);
+		as_buf_free(&use);
+		if (rc < 0 && (!mi || why.code != ASSAY_EPLUGIN)) { /* else its own schema is at fault */
+			return refuse(s, g, &why);
+		}
+	}
+	return true;
+}
+
 bool as_suite_options(suite *s)
 {
 	const assay_impl *impl = s->mi->impl;
@@ -22,7 +73,7 @@ bool as_suite_options(suite *s)
 		as_json_parse(ASSAY_STR("{\"command\":\"cat\"}"), ASSAY_JSON_STRICT, &fallback, NULL);
 		given = fallback;
 	}
-	int rc = as_module_options(s->mi, given, NULL, &s->options, &why);
+	int rc = as_module_options(s->mi, given, s->given ? s->beside : NULL, &s->options, &why);
 	as_buf_free(&use);
 	as_json_free(fallback);
 	if (rc < 0) {
@@ -31,8 +82,6 @@ bool as_suite_options(suite *s)
 		if (why.code == ASSAY_EPLUGIN) {
 			as_suite_begin(s, "options", "defaults");
 			as_trial_tell(&s->report, "wrong", "%s", line);
-		} else if (s->given) {
-			as_trial_tell(&s->report, "note", "the options given are not in order: %s", line);
 		} else if (as_json_count(as_json_get(s->mi->options, "required")) > 0) {
 			as_trial_tell(&s->report, "note", "it needs options, see --options: %s", line);
 		} else {

@@ -324,6 +324,21 @@ static int hook_http(void *context, const as_http_ops **ops, as_http_client **cl
 	return rc;
 }
 
+/* The check's own variables are those that the options name. */
+static const char *hook_variable(void *context, const char *name, bool taking)
+{
+	(void)context;
+	(void)taking;
+	return getenv(name);
+}
+
+/* Where a run fills ${NAME} in: in what models are asked with, and in launch records, before they get to a transport.
+ * Anywhere else, only for programs. */
+static bool fills_in(uint32_t role)
+{
+	return role == ASSAY_ROLE_LLM || role == ASSAY_ROLE_EMBEDDER || role == ASSAY_ROLE_TRANSPORT;
+}
+
 static const as_call_hooks hooks = {.offers = hook_offers,
 				    .act = hook_act,
 				    .world_call = hook_world_call,
@@ -332,7 +347,8 @@ static const as_call_hooks hooks = {.offers = hook_offers,
 				    .score = hook_score,
 				    .body = hook_body,
 				    .draw = hook_draw,
-				    .http = hook_http};
+				    .http = hook_http,
+				    .program_variable = hook_variable};
 
 /* --- running --- */
 
@@ -352,7 +368,9 @@ int as_trial_run(as_trial *t, const as_trial_operation *op, const assay_json *in
 	as_region_open(&lent, REGION_BYTES);
 	as_call_init(&t->call);
 	t->call.pub.host = t->host;
-	t->call.hooks = &hooks;
+	t->hooks = hooks;
+	t->hooks.variable = fills_in(t->mi->impl->role) ? hook_variable : NULL;
+	t->call.hooks = &t->hooks;
 	t->call.context = t;
 	t->call.rng = &t->rng;
 	t->call.cwd = t->beside ? t->beside : t->workdir;

@@ -51,6 +51,7 @@ typedef struct as_trial {
 	const char *beside; /* folder where programs start; NULL: the work folder */
 	const assay_json *input;
 	as_call call;
+	as_call_hooks hooks; /* of it */
 	as_rng rng;
 	as_cancel *cancel;
 	bool told; /* a service has answered that the call is over */

@@ -145,8 +145,12 @@ static int embed(as_context *c, const as_instance *instance, const assay_str *te
 		 assay_vector_sink *vectors, assay_error *err)
 {
 	const assay_embedder_ops *ops = as_instance_ops(instance);
+	as_call own = c->call;
+	as_call_hooks hooks = *own.hooks;
+	hooks.variable = hooks.program_variable; /* where it sends texts, and with which key, its options say */
+	own.hooks = &hooks;
 	as_called before = as_instance_enter(instance, "embed");
-	int rc = ops->embed(as_instance_self(instance), &c->call.pub, texts, n, vectors, err);
+	int rc = ops->embed(as_instance_self(instance), &own.pub, texts, n, vectors, err);
 	return as_called_end(before, rc, err);
 }
 
