@@ -9,10 +9,20 @@
 #define AS_JSON_MAX_DEPTH 256u               /* nesting accepted by default */
 #define AS_JSON_MAX_BYTES ((size_t)32 << 20) /* document size accepted by default */
 
-/* What the parser met and mended (peer profile). */
+/* Profiles of the parser besides those of sdk/assay/json.h, for what Python programs write: NaN, Infinity and -Infinity
+ * are numbers, without a value for as_json_f64, and null in the styles that spell numbers as they were read. */
+#define AS_JSON_PYTHON 2u /* as json.loads: else like ASSAY_JSON_PEER */
+#define AS_JSON_PYDANTIC                                                                                               \
+	3u /* as pydantic's models: lone surrogates, integers with more than AS_JSON_MAX_DIGITS digits and             \
+	      sign, and more than AS_JSON_PYDANTIC_DEPTH levels are errors */
+#define AS_JSON_MAX_DIGITS 4300u
+#define AS_JSON_PYDANTIC_DEPTH 201u
+
+/* What the parser met and mended (all profiles but the strict one). */
 typedef struct as_json_notes {
 	bool duplicate_keys, lone_surrogates, nul;
-	bool huge; /* a number that is too large for a double */
+	bool huge;      /* a number that is too large for a double */
+	bool constants; /* NaN, Infinity or -Infinity */
 } as_json_notes;
 
 /* Members that are checked and not kept, of an object or of the elements of an array. The list ends with a NULL key. */

@@ -129,8 +129,8 @@ static bool objects_equal(const cJSON *a, const cJSON *b, enum rule rule)
 
 static bool equal(const cJSON *a, const cJSON *b, enum rule rule)
 {
-	if (is_number(a, rule) && is_number(b, rule)) {
-		return compare_numbers(a, b) == 0;
+	if (is_number(a, rule) && is_number(b, rule)) { /* a NaN is not even equal to itself */
+		return !isnan(a->valuedouble) && !isnan(b->valuedouble) && compare_numbers(a, b) == 0;
 	}
 	if (as_json_kind(a) != as_json_kind(b)) {
 		return false;

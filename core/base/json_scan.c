@@ -121,7 +121,7 @@ static int unicode_escape(struct as_json_scan *s, char **to)
 		}
 	}
 	if (cp >= 0xD800 && cp <= 0xDFFF) {
-		if (s->profile == ASSAY_JSON_STRICT) {
+		if (s->profile == ASSAY_JSON_STRICT || s->profile == AS_JSON_PYDANTIC) {
 			return as_json_scan_fail(s, ASSAY_EDATA, s->line, at, "lone surrogate \\u%04x is no character",
 						 (unsigned)cp);
 		}
@@ -261,6 +261,24 @@ size_t as_json_number_span(assay_str text)
 	return ok ? n : 0;
 }
 
+bool as_json_scan_constant(struct as_json_scan *s, assay_str *spelling)
+{
+	static const assay_str words[] = {{"NaN", 3}, {"Infinity", 8}, {"-Infinity", 9}};
+	assay_str rest = {s->p, (size_t)(s->end - s->p)};
+	if (s->profile != AS_JSON_PYTHON && s->profile != AS_JSON_PYDANTIC) {
+		return false;
+	}
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		if (as_str_starts(rest, words[i]) && !as_json_scan_is_word(rest.ptr[words[i].len])) {
+			*spelling = (assay_str){rest.ptr, words[i].len};
+			s->notes.constants = true;
+			s->p += words[i].len;
+			return true;
+		}
+	}
+	return false;
+}
+
 int as_json_scan_number(struct as_json_scan *s, assay_str *spelling)
 {
 	assay_str rest = {s->p, (size_t)(s->end - s->p)};
@@ -278,6 +296,9 @@ int as_json_scan_number(struct as_json_scan *s, assay_str *spelling)
 	}
 	n = number_prefix(rest, &ok);
 	bool zero = n > 0 && rest.ptr[n - 1] == '0' && (n == 1 || (n == 2 && rest.ptr[0] == '-'));
+	if (!ok && as_json_scan_constant(s, spelling)) {
+		return 0;
+	}
 	if (!ok) {
 		s->p += n;
 		return as_json_scan_unexpected(s, "a digit");

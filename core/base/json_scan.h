@@ -33,6 +33,9 @@ int as_json_scan_coded(struct as_json_scan *s, assay_text *out);
 /* p is at the first byte of a number. */
 int as_json_scan_number(struct as_json_scan *s, assay_str *spelling);
 
+/* p is where no value begins: is one of Python's numbers there, which JSON has not, and may it be? */
+bool as_json_scan_constant(struct as_json_scan *s, assay_str *spelling);
+
 /* Bytes of the JSON number that text begins with, 0 when there is none. */
 size_t as_json_number_span(assay_str text);
 

@@ -251,6 +251,17 @@ static bool is_huge(assay_text number)
 	       isinf(strtod(number.ptr, NULL));
 }
 
+/* Python gives up on integers of that many digits, also on those before a point. */
+static int check_digits(const struct tree *t, const struct slot *slot, assay_text number)
+{
+	size_t n = number.len > AS_JSON_MAX_DIGITS ? strcspn(number.ptr, ".eE") : 0;
+	if (n <= AS_JSON_MAX_DIGITS || t->scan.profile != AS_JSON_PYDANTIC) {
+		return 0;
+	}
+	return as_json_scan_fail(&t->scan, ASSAY_EDATA, slot->line, (size_t)(slot->at - t->scan.text),
+				 "an integer of more than %u digits", AS_JSON_MAX_DIGITS);
+}
+
 static int too_large(struct tree *t, const struct slot *slot, assay_text number)
 {
 	if (t->scan.profile == ASSAY_JSON_STRICT) {
@@ -361,11 +372,11 @@ static int type_by(char c)
 }
 
 /* Up to its end; of a container only over the bracket. */
-static int scan_value(struct tree *t, const struct slot *slot, int type, assay_text *text)
+static int scan_value(struct tree *t, const struct slot *slot, int *type, assay_text *text)
 {
 	assay_str spelling = {NULL, 0}; /* where it is no number */
 	int rc;
-	switch (type) {
+	switch (*type) {
 	case cJSON_String:
 		return as_json_scan_string(&t->scan, text);
 	case cJSON_Number:
@@ -379,7 +390,12 @@ static int scan_value(struct tree *t, const struct slot *slot, int type, assay_t
 		t->scan.p++;
 		return 0;
 	case cJSON_Invalid:
-		return no_value(t, slot);
+		if (!as_json_scan_constant(&t->scan, &spelling)) {
+			return no_value(t, slot);
+		}
+		*type = cJSON_Number;
+		*text = (assay_text){t->scan.p - spelling.len, spelling.len};
+		return 0;
 	default:
 		return scan_word(t);
 	}
@@ -392,7 +408,7 @@ static int read_value(struct tree *t, struct slot *slot)
 	int type = type_by(*t->scan.p), rc;
 	slot->at = t->scan.p;
 	slot->line = t->scan.line;
-	rc = scan_value(t, slot, type, &text);
+	rc = scan_value(t, slot, &type, &text);
 	if (rc == 0 && slot->kept) {
 		node = as_json_block_node(t->block, type);
 		if (node && (type & (cJSON_String | cJSON_Number)) && !keep_text(t, node, text)) {
@@ -406,8 +422,9 @@ static int read_value(struct tree *t, struct slot *slot)
 	if (type & (cJSON_Object | cJSON_Array)) {
 		return open_container(t, slot, node);
 	}
-	if (type == cJSON_Number && (!node || isinf(node->valuedouble)) && is_huge(text)) {
-		return too_large(t, slot, text);
+	if (type == cJSON_Number && (!node || isinf(node->valuedouble))) {
+		rc = check_digits(t, slot, text);
+		return rc < 0 || !is_huge(text) ? rc : too_large(t, slot, text);
 	}
 	return 0;
 }
@@ -519,7 +536,9 @@ int as_json_parse_with(assay_str text, uint32_t profile, const as_json_limits *l
 	t.scan = (struct as_json_scan){
 		.text = copy, .end = copy + text.len, .p = copy, .profile = profile, .line = 1, .err = err};
 	t.original = text.ptr;
-	t.max_depth = limits && limits->max_depth ? limits->max_depth : AS_JSON_MAX_DEPTH;
+	t.max_depth = limits && limits->max_depth   ? limits->max_depth
+		      : profile == AS_JSON_PYDANTIC ? AS_JSON_PYDANTIC_DEPTH
+						    : AS_JSON_MAX_DEPTH;
 	t.frames = t.first;
 	t.cap_frames = FIRST_FRAMES;
 	rc = build(&t, limits ? limits->without : NULL);

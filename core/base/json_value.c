@@ -206,7 +206,7 @@ bool as_json_is_integer(const assay_json *v)
 		return false;
 	}
 	for (const char *p = as_json_node(v)->valuestring; *p; p++) {
-		if (*p == '.' || *p == 'e' || *p == 'E') {
+		if (*p == '.' || *p > '9') { /* an exponent, or one of the words of Python */
 			return false;
 		}
 	}

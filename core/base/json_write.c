@@ -260,8 +260,9 @@ static const struct style styles[] = {
 
 static void write_number(as_buf *b, const cJSON *node, const struct style *style)
 {
-	if (!style->normalised) {
-		as_buf_puts(b, node->valuestring);
+	if (!style->normalised) { /* NaN and the infinities are no JSON */
+		const char *spelling = node->valuestring;
+		as_buf_puts(b, spelling[*spelling == '-'] > '9' ? "null" : spelling);
 	} else if (!as_json_is_integer((const assay_json *)node)) {
 		as_json_write_double(b, node->valuedouble);
 	} else {

@@ -182,7 +182,7 @@ static int parse_trace(bulk *b, assay_str text, as_json_notes *notes, as_trace *
 	if (b->lean) {
 		return as_trace_parse_lean(text, &limits, notes, out, what);
 	}
-	rc = as_json_parse_with(text, ASSAY_JSON_PEER, &limits, notes, &document, what);
+	rc = as_json_parse_with(text, AS_JSON_PYDANTIC, &limits, notes, &document, what);
 	return rc < 0 ? rc : as_trace_from_json(document, out, what);
 }
 

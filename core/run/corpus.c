@@ -223,7 +223,7 @@ static int take_file(corpus *c, const char *path, assay_error *err)
 	as_json_notes notes;
 	as_json_limits limits = {.max_bytes = MAX_FILE};
 	int rc = as_file_read(path, MAX_FILE, &text, &what);
-	rc = rc < 0 ? rc : as_json_parse_with(as_text_str(text), ASSAY_JSON_PEER, &limits, &notes, &document, &what);
+	rc = rc < 0 ? rc : as_json_parse_with(as_text_str(text), AS_JSON_PYDANTIC, &limits, &notes, &document, &what);
 	if (rc == 0) {
 		as_lines_mended(c->lines, &line, &notes);
 		rc = read_document(c, &line, document, &what);

@@ -60,7 +60,7 @@ static int name_document(int file, const assay_json *document, assay_error *err)
 static int put(exporting *x, int file, assay_str text, assay_error *err)
 {
 	assay_json *document = NULL, *made = NULL;
-	int rc = as_json_parse(text, ASSAY_JSON_PEER, &document, err);
+	int rc = as_json_parse(text, AS_JSON_PYDANTIC, &document, err);
 	rc = rc < 0 ? rc : as_model_read(models[file], document, &made, err);
 	rc = rc == ASSAY_EDATA ? name_document(file, document, err) : rc;
 	if (rc == 0) {

@@ -26,9 +26,9 @@ void as_lines_defect(as_lines *lines, const as_line *line, assay_error *what)
 void as_lines_mended(as_lines *lines, const as_line *line, const as_json_notes *notes)
 {
 	static const char *const words[] = {"a key occurs twice in one object: the last value counts",
-					    "a lone surrogate is no character: U+FFFD stands for it",
-					    "a text holds the character U+0000", "a number is too large for a double"};
-	const bool met[] = {notes->duplicate_keys, notes->lone_surrogates, notes->nul, notes->huge};
+					    "a text holds the character U+0000", "a number is too large for a double",
+					    "NaN or an infinity is no JSON: it is written as null"};
+	const bool met[] = {notes->duplicate_keys, notes->nul, notes->huge, notes->constants};
 	for (size_t i = 0; i < sizeof met / sizeof *met; i++) {
 		if (met[i]) {
 			assay_error what = {0};
@@ -41,7 +41,7 @@ void as_lines_mended(as_lines *lines, const as_line *line, const as_json_notes *
 int as_lines_parse(as_lines *lines, const as_line *line, assay_json **out, assay_error *what)
 {
 	as_json_notes notes;
-	int rc = as_json_parse_with(line->text, ASSAY_JSON_PEER, NULL, &notes, out, what);
+	int rc = as_json_parse_with(line->text, AS_JSON_PYDANTIC, NULL, &notes, out, what);
 	if (rc == 0) {
 		as_lines_mended(lines, line, &notes);
 	}

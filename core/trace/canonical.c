@@ -45,58 +45,10 @@ struct as_near {
 
 /* --- reading --- */
 
-/* JSON has no NaN and no infinities, Python's has. Infinities have a spelling that both read; a NaN is remembered as a
- * number that nobody writes. */
-#define NAN_SPELLING "0.0e-0000000000000000"
-
-static void respell(as_buf *out, assay_str s)
-{
-	static const struct {
-		assay_str from, to;
-	} words[] = {{{"NaN", 3}, {NAN_SPELLING, sizeof NAN_SPELLING - 1}}, {{"Infinity", 8}, {"1e999", 5}}};
-	bool quoted = false;
-
-	for (size_t i = 0; i < s.len; i++) {
-		bool done = false;
-
-		for (size_t k = 0; !quoted && k < 2 && !done; k++) {
-			if (as_str_starts((assay_str){s.ptr + i, s.len - i}, words[k].from)) {
-				as_buf_add(out, words[k].to);
-				i += words[k].from.len - 1;
-				done = true;
-			}
-		}
-		if (done) {
-			continue;
-		}
-		as_buf_byte(out, s.ptr[i]);
-		if (s.ptr[i] == '"') {
-			quoted = !quoted;
-		} else if (quoted && s.ptr[i] == '\\' && i + 1 < s.len) {
-			as_buf_byte(out, s.ptr[++i]);
-		}
-	}
-}
-
 /* False when memory is out. A text that cannot be parsed leaves *out NULL. */
 static bool read_document(assay_str text, assay_json **out)
 {
-	as_buf respelled = {0};
-	int code = as_json_parse(text, ASSAY_JSON_PEER, out, NULL);
-
-	if (code == ASSAY_EDATA &&
-	    (as_str_contains(text, ASSAY_STR("NaN")) || as_str_contains(text, ASSAY_STR("Infinity")))) {
-		respell(&respelled, text);
-		code = as_buf_check(&respelled, NULL);
-		if (code == 0) {
-			code = as_json_parse(as_buf_str(&respelled), ASSAY_JSON_PEER, out, NULL);
-		}
-	}
-	as_buf_free(&respelled);
-	if (code != 0) {
-		*out = NULL;
-	}
-	return code != ASSAY_ENOMEM;
+	return as_json_parse(text, AS_JSON_PYTHON, out, NULL) != ASSAY_ENOMEM;
 }
 
 /* --- normalising: everything lies in the arena, whose failure is looked at in the end --- */
@@ -182,7 +134,7 @@ static value normal_value(as_arena *a, const assay_json *v)
 	case ASSAY_JSON_OBJECT:
 		return normal_tuple(a, v);
 	case ASSAY_JSON_NUMBER:
-		if (as_str_is(as_json_spelling(v), NAN_SPELLING)) {
+		if (as_str_is(as_json_spelling(v), "NaN")) {
 			return (value){.kind = KIND_NAN};
 		}
 		break;

@@ -287,7 +287,7 @@ static int parse_without(assay_str text, const as_json_limits *limits, const as_
 	int rc;
 	own.without = without;
 	*out = NULL;
-	rc = as_json_parse_with(text, ASSAY_JSON_PEER, &own, notes, &document, err);
+	rc = as_json_parse_with(text, AS_JSON_PYDANTIC, &own, notes, &document, err);
 	return rc < 0 ? rc : as_trace_from_json(document, out, err);
 }
 

@@ -46,7 +46,7 @@ static void put_file(golden_case *c, read_fn read, int (*write)(const assay_json
 	int code = read(c->one, &made, &err);
 
 	code = code == 0 ? write(made, &text) : code;
-	code = code == 0 ? as_json_parse(as_buf_str(&text), ASSAY_JSON_PEER, &again, &err) : code;
+	code = code == 0 ? as_json_parse(as_buf_str(&text), AS_JSON_PYDANTIC, &again, &err) : code;
 	code = code == 0 ? read(again, &twice, &err) : code;
 	code = code == 0 ? write(twice, &second) : code;
 	as_buf_puts(&c->expected, "as it was");
@@ -122,7 +122,7 @@ static void run_model(golden_case *c)
 	for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
 		model = as_str_is(name, models[i]->name) ? models[i] : model;
 	}
-	code = as_json_parse(as_json_str(as_json_get(c->one, "read")), ASSAY_JSON_PEER, &document, NULL);
+	code = as_json_parse(as_json_str(as_json_get(c->one, "read")), AS_JSON_PYDANTIC, &document, NULL);
 	if (code == 0 && model) {
 		code = as_model_read(model, document, &made, NULL);
 	}
@@ -130,7 +130,7 @@ static void run_model(golden_case *c)
 	if (code == 0 && made) {
 		as_json_write(&c->got, made, ASSAY_JSON_COMPACT);
 	} else {
-		as_buf_puts(&c->got, code == ASSAY_EDATA ? "refused" : "no such model");
+		as_buf_puts(&c->got, code == ASSAY_EDATA || code == ASSAY_ELIMIT ? "refused" : "no such model");
 	}
 	as_json_free(document);
 	as_json_free(made);

@@ -97,7 +97,7 @@ static int run_file(const char *path, totals *t, assay_error *err)
 	assay_text text = {0};
 	int code = as_file_read(path, AS_JSON_MAX_BYTES, &text, err);
 
-	code = code == 0 ? as_json_parse(as_text_str(text), ASSAY_JSON_PEER, &document, err) : code;
+	code = code == 0 ? as_json_parse(as_text_str(text), AS_JSON_PYTHON, &document, err) : code;
 	as_text_free(&text);
 	if (code != 0) {
 		as_error_where(err, path, 0);
@@ -140,7 +140,7 @@ static int run_lines(const char *path, totals *t, assay_error *err)
 		assay_json *line = NULL;
 		const golden_kind *kind;
 
-		code = as_json_parse(c.text, ASSAY_JSON_PEER, &line, err);
+		code = as_json_parse(c.text, AS_JSON_PYTHON, &line, err);
 		kind = code == 0 ? kind_of("", line) : NULL;
 		c.one = line;
 		if (kind && kind->run) {

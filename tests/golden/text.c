@@ -112,7 +112,7 @@ static void run_canonical_args(golden_case *c)
 	assay_error err = {0};
 
 	as_buf_add(&c->expected, as_json_str(as_json_get(c->one, "canonical")));
-	if (as_json_parse(as_json_str(as_json_get(c->one, "json")), ASSAY_JSON_PEER, &arguments, &err) != 0) {
+	if (as_json_parse(as_json_str(as_json_get(c->one, "json")), AS_JSON_PYTHON, &arguments, &err) != 0) {
 		as_buf_printf(&c->got, "cannot be parsed: %s", err.message);
 	} else {
 		as_canonical_arguments(arguments, &c->got);

@@ -3,17 +3,23 @@
 #include "tests/unit/unit.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-static assay_json *parse(const char *text, uint32_t profile)
+static assay_json *parse_n(const char *text, size_t n, uint32_t profile)
 {
 	assay_json *v = NULL;
 	assay_error err = {0};
-	int rc = as_json_parse(as_str(text), profile, &v, &err);
-	ck_assert_msg(rc == 0, "%s: %s", text, err.message);
+	int rc = as_json_parse((assay_str){text, n}, profile, &v, &err);
+	ck_assert_msg(rc == 0, "%.*s: %s", (int)n, text, err.message);
 	ck_assert_ptr_nonnull(v);
 	return v;
+}
+
+static assay_json *parse(const char *text, uint32_t profile)
+{
+	return parse_n(text, strlen(text), profile);
 }
 
 /* Parse in the given profile, write in the given style, compare. */
@@ -203,6 +209,44 @@ START_TEST(test_duplicate_keys)
 	ck_assert_int_eq(as_json_set(object, "z", as_json_integer(1)), 0);
 	ck_assert_uint_eq(as_json_count(object), 2);
 	as_json_free(v);
+}
+END_TEST
+
+/* What pydantic does at these limits is in tests/golden/vectors/models.json, too. */
+START_TEST(test_python_profiles)
+{
+	static const char text[] = "{\"a\":NaN,\"b\":[Infinity,-Infinity],\"c\":1e400}";
+	char *digits = malloc(4400), deep[512];
+	assay_json *v = parse(text, AS_JSON_PYTHON);
+	check_written(text, AS_JSON_PYTHON, ASSAY_JSON_CANONICAL,
+		      "{\"a\":NaN,\"b\":[Infinity,-Infinity],\"c\":Infinity}");
+	check_written(text, AS_JSON_PYDANTIC, ASSAY_JSON_PYTHON,
+		      "{\"a\": NaN, \"b\": [Infinity, -Infinity], \"c\": Infinity}");
+	check_written(text, AS_JSON_PYDANTIC, ASSAY_JSON_COMPACT, "{\"a\":null,\"b\":[null,null],\"c\":1e400}");
+	ck_assert_double_eq(as_json_f64(as_json_get(v, "a"), 7), 7);
+	ck_assert_int_eq(as_json_i64(as_json_pointer(v, "/b/0"), 7), 7);
+	ck_assert(!as_json_is_integer(as_json_pointer(v, "/b/1")) && !as_json_is_integer(as_json_get(v, "a")));
+	ck_assert(!as_json_equal(as_json_get(v, "a"), as_json_get(v, "a")));
+	ck_assert(as_json_equal(as_json_pointer(v, "/b/0"), as_json_get(v, "c")));
+	ck_assert(!as_json_equal(as_json_pointer(v, "/b/0"), as_json_pointer(v, "/b/1")));
+	as_json_free(v);
+	check_error("[NaN]", 1, 1, "expected a value or ']', found 'NaN'");
+	check_error("-Infinity", 1, 1, "expected a digit, found 'Infinity'");
+	check_fails("[Nan]", 5, AS_JSON_PYTHON, 1, 1, "expected a value or ']', found 'Nan'");
+	check_fails("NaNs", 4, AS_JSON_PYDANTIC, 1, 0, "expected a value, found 'NaNs'");
+	check_written("\"\\ud800\"", AS_JSON_PYTHON, ASSAY_JSON_COMPACT, "\"\xEF\xBF\xBD\"");
+	check_fails("\"\\ud800\"", 8, AS_JSON_PYDANTIC, 1, 1, "lone surrogate \\ud800 is no character");
+	ck_assert_ptr_nonnull(digits);
+	memset(digits, '7', 4400);
+	as_json_free(parse_n(digits, 4301, AS_JSON_PYTHON));
+	as_json_free(parse_n(digits, 4300, AS_JSON_PYDANTIC));
+	check_fails(digits, 4301, AS_JSON_PYDANTIC, 1, 0, "an integer of more than 4300 digits");
+	free(digits);
+	memset(deep, '[', 202);
+	memset(deep + 202, ']', 202);
+	as_json_free(parse_n(deep + 1, 402, AS_JSON_PYDANTIC));
+	as_json_free(parse_n(deep, 404, AS_JSON_PYTHON));
+	ck_assert_int_eq(as_json_parse((assay_str){deep, 404}, AS_JSON_PYDANTIC, &v, NULL), ASSAY_ELIMIT);
 }
 END_TEST
 
@@ -561,7 +605,7 @@ START_TEST(test_api_table)
 END_TEST
 
 UNIT_SUITE(json_suite, "json", test_round_trips, test_syntax_errors, test_number_errors, test_string_errors,
-	   test_utf8_errors, test_duplicate_keys, test_peer_profile, test_limits, test_every_cut_is_an_error,
-	   test_big_documents, test_too_many_values, test_reading, test_pointer, test_building,
-	   test_building_takes_over, test_clone, test_lines, test_read_file, test_api_table)
+	   test_utf8_errors, test_duplicate_keys, test_peer_profile, test_python_profiles, test_limits,
+	   test_every_cut_is_an_error, test_big_documents, test_too_many_values, test_reading, test_pointer,
+	   test_building, test_building_takes_over, test_clone, test_lines, test_read_file, test_api_table)
 UNIT_MAIN(json_suite)
