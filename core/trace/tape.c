@@ -21,6 +21,8 @@ typedef struct tape_server {
 
 struct as_tape {
 	assay_json *document;
+	as_tape *as_stored;   /* the same document, looked up by what recorders have stored; NULL: no different */
+	bool is_as_stored;    /* it is one of these, and the document is the other's */
 	tape_server *servers; /* sorted by id; NULL until the tape is finished */
 	size_t n_servers;
 	as_arena arena;
@@ -67,7 +69,8 @@ void as_tape_free(as_tape *t)
 		}
 		free(t->near);
 		free(t->rows);
-		as_json_free(t->document);
+		as_tape_free(t->as_stored);
+		as_json_free(t->is_as_stored ? NULL : t->document);
 		as_arena_free(&t->arena);
 		free(t);
 	}
@@ -129,6 +132,19 @@ static assay_json *clone_or_null(const assay_json *v)
 	return v ? as_json_clone(v) : as_json_null();
 }
 
+/* What a recorder has stored goes along where it is not what it should be. */
+static int add_stored(assay_json *r, const as_tape_row *row)
+{
+	as_buf canonical = {0};
+	assay_str stored = row->stored.len > 0 ? row->stored : ASSAY_STR("{}");
+	int rc = row->stored.ptr ? as_canonical_arguments(row->arguments, &canonical) : 0;
+	if (rc == 0 && row->stored.ptr && !as_str_eq(stored, as_buf_str(&canonical))) {
+		rc = as_json_set(r, "stored", as_json_string(stored));
+	}
+	as_buf_free(&canonical);
+	return rc;
+}
+
 int as_tape_add_row(as_tape *t, const as_tape_row *row, assay_error *err)
 {
 	assay_json *r;
@@ -149,6 +165,7 @@ int as_tape_add_row(as_tape *t, const as_tape_row *row, assay_error *err)
 	if (!as_str_eq(row->next, row->version)) {
 		rc |= as_json_set(r, "next", as_json_string(row->next));
 	}
+	rc |= add_stored(r, row);
 	if (row->filled) {
 		rc |= as_json_set(r, "filled", as_json_truth(1));
 	}
@@ -266,7 +283,7 @@ static int view_servers(as_tape *t, assay_error *err)
 	return rc;
 }
 
-enum { VERSION, SERVER, TOOL, STATUS, ARGUMENTS, RESULT, ERROR, NEXT, FILLED, ROW_MEMBERS };
+enum { VERSION, SERVER, TOOL, STATUS, ARGUMENTS, RESULT, ERROR, NEXT, FILLED, STORED, ROW_MEMBERS };
 
 static int check_row(const assay_json *r, const assay_json **found, uint32_t *status, assay_error *err)
 {
@@ -275,7 +292,7 @@ static int check_row(const assay_json *r, const assay_json **found, uint32_t *st
 		AS_MEMBER("tool", ASSAY_JSON_STRING, true),       AS_MEMBER("status", ASSAY_JSON_STRING, true),
 		AS_MEMBER("arguments", ASSAY_JSON_OBJECT, false), AS_MEMBER("result", ASSAY_JSON_OBJECT, false),
 		AS_MEMBER("error", ASSAY_JSON_OBJECT, false),     AS_MEMBER("next", ASSAY_JSON_STRING, false),
-		AS_MEMBER("filled", ASSAY_JSON_BOOL, false),
+		AS_MEMBER("filled", ASSAY_JSON_BOOL, false),      AS_MEMBER("stored", ASSAY_JSON_STRING, false),
 	};
 	if (as_json_type(r) != ASSAY_JSON_OBJECT) {
 		return as_fail(err, ASSAY_EDATA, "a row is not an object");
@@ -306,7 +323,11 @@ static int fill_row(as_tape *t, const assay_json *const *found, as_tape_row *row
 	row->write = as_tape_writes(t, row->server, row->tool);
 	row->filled = as_json_boolean(found[FILLED], 0);
 	row->next = as_json_type(found[NEXT]) == ASSAY_JSON_STRING ? as_json_str(found[NEXT]) : row->version;
-	if (as_canonical_arguments(row->arguments, &canonical) == 0) {
+	row->stored =
+		as_json_type(found[STORED]) == ASSAY_JSON_STRING ? as_json_str(found[STORED]) : (assay_str){NULL, 0};
+	if (t->is_as_stored && row->stored.ptr) {
+		row->canonical = row->stored;
+	} else if (as_canonical_arguments(row->arguments, &canonical) == 0) {
 		row->canonical = as_arena_str(&t->arena, as_buf_str(&canonical));
 	}
 	as_buf_free(&canonical);
@@ -419,22 +440,51 @@ static int prepare_near(as_tape *t, assay_error *err)
 	return 0;
 }
 
-int as_tape_finish(as_tape *t, assay_error *err)
+static int make_view(as_tape *t, assay_error *err)
 {
-	assay_text text = {0};
 	size_t index = 0;
-	int rc = check_open(t, err);
-	if (rc == 0) {
-		rc = view_servers(t, err);
-	}
+	int rc = view_servers(t, err);
 	for (const assay_json *r = as_json_first(as_json_get(t->document, "rows")); r && rc == 0; r = as_json_next(r)) {
 		rc = view_row(t, r, index++, err);
 	}
 	if (rc == 0) {
 		rc = build_indexes(t, err);
 	}
+	return rc < 0 ? rc : prepare_near(t, err);
+}
+
+static int view_as_stored(as_tape *t, assay_error *err)
+{
+	bool differs = false;
+	for (size_t i = 0; i < t->n_rows && !differs; i++) {
+		differs = t->rows[i].stored.ptr != NULL;
+	}
+	if (!differs) {
+		return 0;
+	}
+	t->as_stored = as_new(1, sizeof *t->as_stored);
+	if (!t->as_stored) {
+		return as_fail_memory(err);
+	}
+	t->as_stored->document = t->document;
+	t->as_stored->is_as_stored = true;
+	return make_view(t->as_stored, err);
+}
+
+const as_tape *as_tape_as_stored(const as_tape *t)
+{
+	return t->as_stored ? t->as_stored : t;
+}
+
+int as_tape_finish(as_tape *t, assay_error *err)
+{
+	assay_text text = {0};
+	int rc = check_open(t, err);
 	if (rc == 0) {
-		rc = prepare_near(t, err);
+		rc = make_view(t, err);
+	}
+	if (rc == 0) {
+		rc = view_as_stored(t, err);
 	}
 	if (rc == 0) {
 		rc = as_json_dump(t->document, ASSAY_JSON_CANONICAL, &text, err);

@@ -12,7 +12,8 @@ typedef struct as_tape_row {
 	assay_str group;   /* servers that share state */
 	assay_str version; /* of the group before the call */
 	assay_str server, tool;
-	assay_str canonical;         /* canonical arguments */
+	assay_str canonical; /* canonical arguments */
+	assay_str stored;    /* the text that their recorder has of them, which may be another; ptr NULL: none */
 	const assay_json *arguments; /* NULL: none */
 	const assay_json *result;    /* NULL: none */
 	const assay_json *error;     /* StepError or NULL */
@@ -46,6 +47,10 @@ void as_next_version(assay_str version, assay_str server, assay_str tool, assay_
 const assay_json *as_tape_document(const as_tape *t);
 assay_str as_tape_id(const as_tape *t);
 int as_tape_parse(assay_str text, as_tape **out, assay_error *err);
+
+/* The tape as the reference's replay takes it: its rows are looked up by what their recorder has stored (reference page
+ * part 2), not by their arguments. Borrowed; most often the tape itself. */
+const as_tape *as_tape_as_stored(const as_tape *t);
 
 /* Looking up. Rows come in recorded order; look-ups are binary searches. */
 size_t as_tape_count(const as_tape *t);

@@ -476,7 +476,7 @@ int as_replay_open(const as_tape *tape, const as_replay_options *options, as_wor
 		return as_fail_memory(err);
 	}
 	w->base.ops = &replay_ops;
-	w->tape = tape;
+	w->tape = options->mode == AS_REPLAY_REFERENCE ? as_tape_as_stored(tape) : tape;
 	w->options = *options;
 	*out = &w->base;
 	return 0;

@@ -25,6 +25,7 @@ typedef struct group {
 typedef struct taped_call {
 	uint32_t group, before, after;
 	assay_str server, tool, canonical;
+	assay_str stored; /* the recorder's text of the arguments; ptr NULL: none */
 	assay_json *arguments, *result, *error;
 	uint32_t status;
 	bool write, filled, restored;
@@ -122,6 +123,7 @@ bool as_taping_can_read(const as_taping *t, assay_str server, assay_str tool, co
 /* A call is noted at the state that its group is at; a successful write moves the group. */
 typedef struct noted {
 	assay_str server, tool;
+	assay_str stored; /* ptr NULL: nothing is */
 	const assay_json *arguments, *result, *error;
 	uint32_t status;
 	assay_str version, next; /* empty: not told */
@@ -175,6 +177,9 @@ static int note(as_taping *t, const noted *n, assay_error *err)
 	rc = as_canonical_arguments(n->arguments, &canonical);
 	c->canonical = as_arena_str(&t->arena, as_buf_str(&canonical));
 	as_buf_free(&canonical);
+	if (n->stored.ptr) {
+		c->stored = as_arena_str(&t->arena, n->stored);
+	}
 	rc |= clone(n->arguments, &c->arguments);
 	rc |= clone(n->result, &c->result);
 	rc |= clone(n->error, &c->error);
@@ -212,9 +217,10 @@ static int note_trace(as_taping *t, assay_error *err)
 	const assay_json *document = as_json_first(as_json_get(as_trace_document(t->trace), "steps"));
 	int rc = 0;
 	for (size_t i = 0; i < n && rc == 0; i++) {
-		const assay_json *ours;
+		const assay_json *ours, *stored;
 		document = agent_call(document);
 		ours = as_json_get(document, "assay");
+		stored = as_json_get(document, "arguments_canonical");
 		noted call = {.server = steps[i].server,
 			      .tool = steps[i].tool,
 			      .arguments = steps[i].arguments,
@@ -223,6 +229,9 @@ static int note_trace(as_taping *t, assay_error *err)
 			      .status = steps[i].status,
 			      .version = as_json_str(as_json_get(ours, "version")),
 			      .next = as_json_str(as_json_get(ours, "next"))};
+		if (as_json_type(stored) == ASSAY_JSON_STRING) {
+			call.stored = as_json_str(stored);
+		}
 		if (call.next.len == 0) {
 			call.next = call.version;
 		}
@@ -400,6 +409,7 @@ static int add_calls(const as_taping *t, const bool *by_path, as_tape *tape, ass
 		const group *g = &t->groups[c->group];
 		as_tape_row row = {.server = c->server,
 				   .tool = c->tool,
+				   .stored = c->stored,
 				   .arguments = c->arguments,
 				   .result = c->result,
 				   .error = c->error,

@@ -61,6 +61,7 @@ static int tape_of_steps(const assay_json *steps, as_tape **out, assay_error *er
 				   .next = ASSAY_STR("0"),
 				   .server = server,
 				   .tool = as_json_str(as_json_get(s, "tool_name")),
+				   .stored = as_json_str(as_json_get(s, "arguments_canonical")),
 				   .arguments = as_json_get(s, "arguments"),
 				   .result = as_json_type(result) == ASSAY_JSON_NULL ? NULL : result};
 

@@ -4,6 +4,7 @@
 #include "tests/unit/model_kit.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define S(text) as_str(text)
 
@@ -133,6 +134,45 @@ START_TEST(test_stored_form)
 	as_tape_free(t);
 	as_tape_free(again);
 	as_tape_free(other);
+}
+END_TEST
+
+/* The reference looks calls up by what their recorder has stored, stateful replay by what they were. */
+START_TEST(test_as_stored)
+{
+	as_tape *tape = NULL, *again = NULL;
+	assay_json *arguments = NULL;
+	assay_text text = {0};
+	const uint32_t *rows;
+	ck_assert_int_eq(as_json_parse(ASSAY_STR("{\"x\":1}"), ASSAY_JSON_STRICT, &arguments, NULL), 0);
+	ck_assert_int_eq(as_tape_new(&tape, NULL), 0);
+	ck_assert_int_eq(as_tape_add_server(tape, ASSAY_STR("s"), ASSAY_STR("g"), ASSAY_STR("0"), NULL), 0);
+	const char *stored[] = {"{\"x\":1}", "", "{\"x\":2}", NULL};
+	for (size_t i = 0; i < 4; i++) {
+		as_tape_row row = {.version = ASSAY_STR("0"),
+				   .next = ASSAY_STR("0"),
+				   .server = ASSAY_STR("s"),
+				   .tool = ASSAY_STR("t"),
+				   .arguments = arguments,
+				   .stored = {stored[i], stored[i] ? strlen(stored[i]) : 0}};
+		ck_assert_int_eq(as_tape_add_row(tape, &row, NULL), 0);
+	}
+	ck_assert_int_eq(as_tape_finish(tape, NULL), 0);
+	ck_assert_int_eq(as_json_dump(as_tape_document(tape), ASSAY_JSON_COMPACT, &text, NULL), 0);
+	ck_assert_int_eq(as_tape_parse((assay_str){text.ptr, text.len}, &again, NULL), 0);
+	ck_assert_str_eq(as_tape_id(again).ptr, as_tape_id(tape).ptr);
+	const as_tape *theirs = as_tape_as_stored(again);
+	ck_assert_uint_eq(as_tape_of_call(again, ASSAY_STR("s"), ASSAY_STR("t"), ASSAY_STR("{\"x\":1}"), &rows), 4);
+	ck_assert_uint_eq(as_tape_of_call(theirs, ASSAY_STR("s"), ASSAY_STR("t"), ASSAY_STR("{\"x\":1}"), &rows), 2);
+	ck_assert(rows[0] == 0 && rows[1] == 3);
+	ck_assert_uint_eq(as_tape_of_call(theirs, ASSAY_STR("s"), ASSAY_STR("t"), ASSAY_STR("{}"), &rows), 1);
+	ck_assert_uint_eq(rows[0], 1);
+	ck_assert_uint_eq(as_tape_of_call(theirs, ASSAY_STR("s"), ASSAY_STR("t"), ASSAY_STR("{\"x\":2}"), &rows), 1);
+	ck_assert_uint_eq(rows[0], 2);
+	as_text_free(&text);
+	as_tape_free(again);
+	as_tape_free(tape);
+	as_json_free(arguments);
 }
 END_TEST
 
@@ -274,6 +314,6 @@ START_TEST(test_large)
 }
 END_TEST
 
-UNIT_SUITE(suite, "tape", test_rows, test_looking_up, test_servers, test_stored_form, test_no_change_afterwards,
-	   test_next_version, test_refusals, test_lenient, test_large)
+UNIT_SUITE(suite, "tape", test_rows, test_looking_up, test_servers, test_stored_form, test_as_stored,
+	   test_no_change_afterwards, test_next_version, test_refusals, test_lenient, test_large)
 UNIT_MAIN(suite)
