@@ -248,7 +248,7 @@ void as_say(const as_cli *cli, const char *format, ...)
 		return;
 	}
 	va_start(args, format);
-	vprintf(format, args);
+	vfprintf(cli->out, format, args);
 	va_end(args);
 }
 
@@ -275,7 +275,7 @@ int as_say_table(const as_cli *cli, assay_json *table, assay_error *err)
 	if (!cli->json && !cli->quiet) {
 		rc = as_table_render(table, AS_TABLE_TERMINAL, &text, err);
 		if (rc == 0) {
-			fwrite(text.ptr, 1, text.len, stdout);
+			fwrite(text.ptr, 1, text.len, cli->out);
 		}
 	}
 	as_buf_free(&text);
@@ -291,8 +291,8 @@ int as_say_json(const as_cli *cli, assay_json *value, assay_error *err)
 		as_json_write(&text, value, ASSAY_JSON_PRETTY);
 		rc = as_buf_check(&text, err);
 		if (rc == 0) {
-			fwrite(text.ptr, 1, text.len, stdout);
-			putchar('\n');
+			fwrite(text.ptr, 1, text.len, cli->out);
+			fputc('\n', cli->out);
 		}
 	}
 	as_buf_free(&text);

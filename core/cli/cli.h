@@ -6,6 +6,7 @@
 #include "core/base/log.h"
 #include "core/plugin/registry.h"
 #include "core/run/engine.h"
+#include <stdio.h>
 
 /* Exit codes (design page). */
 #define AS_EXIT_OK 0
@@ -33,6 +34,7 @@ typedef struct as_cli {
 	char **arguments;                   /* what is left of the command line, NULL-terminated */
 	size_t n_arguments;
 	bool json, quiet;
+	FILE *out; /* what we print. Standard output itself is where standard error goes: plugins may print, too */
 	bool expendable; /* a process in which a plugin is tried out: it may end it */
 	pid_t pid;
 	bool answered; /* the one JSON document is out: an error that follows is told on stderr alone */

@@ -6,6 +6,7 @@
 #include "core/cli/endings.h"
 #include "core/run/pool.h"
 #include <errno.h>
+#include <fcntl.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -71,7 +72,7 @@ static bool wants_progress(const as_cli *cli)
 	return isatty(STDERR_FILENO) && !cli->quiet && !as_cli_option(cli, "no-progress");
 }
 
-static int print_error_json(const assay_error *error)
+static int print_error_json(const as_cli *cli, const assay_error *error)
 {
 	assay_json *e = as_json_object(), *outer = as_json_object();
 	as_buf text = {0};
@@ -84,7 +85,7 @@ static int print_error_json(const assay_error *error)
 	rc |= as_json_set(outer, "error", e);
 	if (rc == 0) {
 		as_json_write(&text, outer, ASSAY_JSON_COMPACT);
-		puts(text.ptr ? text.ptr : "{}");
+		fprintf(cli->out, "%s\n", text.ptr ? text.ptr : "{}");
 	}
 	as_buf_free(&text);
 	as_json_free(outer);
@@ -104,7 +105,7 @@ static int report_error(const as_cli *cli, int rc, const assay_error *error)
 		fputs("assay: what is finished is kept; the same command goes on from there\n", stderr);
 	}
 	if (cli->json && !cli->answered) {
-		print_error_json(error);
+		print_error_json(cli, error);
 	}
 	return as_exit_code(rc, error);
 }
@@ -164,11 +165,11 @@ static int before_verbs(int argc, char **argv)
 }
 
 /* Whoever reads us may have had enough; anything else that keeps output from being written is an error. */
-static int flush_output(int rc)
+static int flush_output(FILE *out, int rc)
 {
-	bool failed = ferror(stdout) != 0; /* of what was too long to wait for the end */
+	bool failed = ferror(out) != 0; /* of what was too long to wait for the end */
 	errno = 0;
-	failed = fflush(stdout) != 0 || failed;
+	failed = fflush(out) != 0 || failed;
 	if (failed && errno != EPIPE && rc == 0) {
 		fputs("assay: cannot write to standard output\n", stderr);
 		return AS_EXIT_INPUT;
@@ -185,16 +186,31 @@ static void limit_heaps(void)
 #endif
 }
 
+/* Take standard output for ourselves: what a plugin prints must not stand between two lines of ours, or in our JSON.
+ * Where that cannot be had, all is as it was. */
+static FILE *keep_output(void)
+{
+	int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!out) {
+		(void)close(fd);
+		return stdout;
+	}
+	(void)dup2(STDERR_FILENO, STDOUT_FILENO);
+	return out;
+}
+
 int main(int argc, char **argv)
 {
 	as_cli cli = {0};
 	assay_error error = {0};
 	int rc = before_verbs(argc, argv);
 	if (rc >= 0) {
-		return flush_output(rc);
+		return flush_output(stdout, rc);
 	}
 	limit_heaps();
 	cli.pid = getpid();
+	cli.out = keep_output();
 	as_endings_watch(&cli);
 	for (int i = 1; i < argc; i++) {
 		cli.json =
@@ -208,7 +224,7 @@ int main(int argc, char **argv)
 	as_registry_free(cli.registry);
 	as_progress_free(cli.progress);
 	as_log_free(cli.log);
-	rc = flush_output(rc);
+	rc = flush_output(cli.out, rc);
 	as_endings_over();
 	return rc; /* cli.cancel stays: a signal may come until the very end */
 }

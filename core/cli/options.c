@@ -176,7 +176,7 @@ int as_cli_parse(as_cli *cli, int argc, char **argv, assay_error *err)
 	cli->json = as_cli_option(cli, "json") != NULL;
 	cli->quiet = as_cli_option(cli, "quiet") != NULL;
 	if (as_cli_option(cli, "help")) {
-		as_cli_help(cli->verb, stdout);
+		as_cli_help(cli->verb, cli->out);
 		return ASSAY_STOP;
 	}
 	if (cli->n_arguments > 0 && !cli->verb->arguments[0]) {

@@ -263,7 +263,8 @@ int as_plugins_check(as_cli *cli, const char *what, assay_error *err)
 			cli->expendable = true;
 			as_contract_worker(registry, what, given, beside.ptr, (size_t)from,
 					   (as_cli_option(cli, "valgrind") ? 0 : AS_CONTRACT_WATCH) |
-						   (trial ? AS_CONTRACT_TRIAL : 0));
+						   (trial ? AS_CONTRACT_TRIAL : 0),
+					   fileno(cli->out));
 		}
 	}
 	rc = rc < 0 ? rc : find_file(cli, what, &file, err);

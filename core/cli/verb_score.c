@@ -26,13 +26,14 @@ static const as_option options[] = {
 typedef struct output {
 	as_file_draft draft;
 	bool to_file;
+	int fd; /* where they go otherwise */
 	as_buf buf;
 } output;
 
 static int flush(output *o, assay_error *err)
 {
 	size_t done = 0;
-	int fd = o->to_file ? o->draft.fd : STDOUT_FILENO;
+	int fd = o->to_file ? o->draft.fd : o->fd;
 	while (done < o->buf.len) {
 		ssize_t n = write(fd, o->buf.ptr + done, o->buf.len - done);
 		if (n < 0 && errno != EINTR) {
@@ -118,7 +119,7 @@ static int score_files(as_cli *cli, assay_error *err)
 {
 	const char *results = as_cli_option(cli, "results"), *scorer = as_cli_option(cli, "scorer");
 	as_notes notes = {cli, 0};
-	output o = {.to_file = results && strcmp(results, "-") != 0};
+	output o = {.to_file = results && strcmp(results, "-") != 0, .fd = fileno(cli->out)};
 	as_bulk_options b = {.specs = as_cli_option(cli, "specs"),
 			     .traces = as_cli_option(cli, "traces"),
 			     .servers = as_cli_option(cli, "servers"),

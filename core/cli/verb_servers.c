@@ -159,7 +159,7 @@ static const as_server_spec *find_server(const as_visit *v, const char *id)
 /* On a terminal a server's words must not be commands to it; into a file or a pipe they go as they are. */
 static void say_result(const as_cli *cli, assay_str text)
 {
-	bool raw = !isatty(STDOUT_FILENO);
+	bool raw = !isatty(fileno(cli->out));
 	if (raw || text.len == 0) {
 		as_say(cli, "%s\n", text.ptr ? text.ptr : "");
 	}

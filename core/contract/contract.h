@@ -27,13 +27,13 @@ typedef struct as_contract_options {
  * options are not in order. */
 int as_contract_check(const as_contract_options *options, assay_json **report, assay_error *err);
 
-/* The child's side: run the checks from number `from` on, telling each step as a line on standard output. Ends the
+/* The child's side: run the checks from number `from` on, telling each step as a line on `out`. Ends the
  * process. */
 #define AS_CONTRACT_WATCH 1u /* notice which services are looked at: not under valgrind, which would object */
 #define AS_CONTRACT_TRIAL 2u /* only open it, and run each operation once with a plain input */
 /* registry: for the HTTP service, which implementations with options of their own are offered: these say whom to ask.
  * beside: folder in which programs start that such options name; NULL: the folder of the check. */
 _Noreturn void as_contract_worker(as_registry *registry, const char *file, const assay_json *options,
-				  const char *beside, size_t from, uint32_t flags);
+				  const char *beside, size_t from, uint32_t flags, int out);
 
 #endif

@@ -415,15 +415,15 @@ static void run_implementation(suite *s)
 	s->options = NULL;
 }
 
-/* Standard output and error become one pipe that nobody prints to; what we tell goes where output went before. */
-static void redirect(suite *s)
+/* Standard output and error become one pipe that nobody prints to. */
+static void redirect(suite *s, int out)
 {
 	static char alternate[64 << 10];
 	const struct rlimit none = {0, 0};
 	const stack_t stack = {.ss_sp = alternate, .ss_size = sizeof alternate};
 	struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
 	int noise[2];
-	tell_fd = s->report.fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
+	tell_fd = s->report.fd = fcntl(out, F_DUPFD_CLOEXEC, 10);
 	if (tell_fd < 0 || pipe(noise) != 0) {
 		_exit(EXIT_FAILURE);
 	}
@@ -443,7 +443,7 @@ static void redirect(suite *s)
 }
 
 _Noreturn void as_contract_worker(as_registry *registry, const char *file, const assay_json *options,
-				  const char *beside, size_t from, uint32_t flags)
+				  const char *beside, size_t from, uint32_t flags, int out)
 {
 	char stem[128];
 	const char *base = strrchr(file, '/');
@@ -454,7 +454,7 @@ _Noreturn void as_contract_worker(as_registry *registry, const char *file, const
 		   .trial = (flags & AS_CONTRACT_TRIAL) != 0};
 	as_module m = {.path = base ? file : ""};
 	as_buf workdir = {0}, folder = {0}; /* in a TMPDIR that the starter removes, however this ends */
-	redirect(&s);
+	redirect(&s, out);
 	snprintf(stem, sizeof stem, "%s", base ? base + 1 : file);
 	stem[strcspn(stem, ".")] = '\0';
 	m.stem = stem;

@@ -85,12 +85,14 @@ static int read_value(assay_call *call, assay_command *c, int64_t deadline_ms, a
 			assay_str line = {c->in.ptr, (size_t)(end - c->in.ptr)};
 			size_t used = line.len + 1;
 			bool blank = as_trim(line).len == 0;
-			int rc = blank ? 0 : as_json_parse(line, ASSAY_JSON_PEER, out, err);
+			assay_error why = {0};
+			int rc = blank ? 0 : as_json_parse(line, ASSAY_JSON_PEER, out, &why);
 			memmove(c->in.ptr, c->in.ptr + used, c->in.len - used);
 			c->in.len -= used;
 			c->looked_at = 0;
 			if (rc < 0) {
-				return rc;
+				rc = rc == ASSAY_ENOMEM ? rc : ASSAY_EPROTO;
+				return as_fail(err, rc, "%s wrote a line that is no JSON: %s", c->name, why.message);
 			}
 			if (!blank) {
 				return 0;

@@ -12,10 +12,15 @@
 const as_use as_flat_exposure = {.use = "exposure/flat"};
 
 /* What the explorer said of its end, as one of our own words. */
-static const char *end_of_result(const assay_json *exploration)
+static int end_of_result(const assay_json *exploration, const char **end, assay_error *err)
 {
-	const char *end = as_declared_end(as_json_str(as_json_get(exploration, "end")));
-	return end ? end : "finished";
+	const assay_json *said = as_json_get(exploration, "end");
+	*end = as_json_type(said) == ASSAY_JSON_NULL ? "finished" : as_declared_end(as_json_str(said));
+	return *end ? 0
+		    : as_fail(err, ASSAY_EPLUGIN,
+			      "it says \"%.40s\" of its end, expected finished, gave_up, turn_limit, malformed_call or "
+			      "context_overflow",
+			      as_json_cstr(said, "?"));
 }
 
 /* The end of a session that a service cut short. NULL: not an end but a failure of the run itself. */
@@ -88,7 +93,7 @@ static int explore(as_context *c, const as_session_spec *spec, const as_instance
 	rc = as_called_end(before, rc, &out->cause);
 	if (rc == 0) {
 		rc = as_collect_one(&got, spec->explorer->use, exploration, err);
-		out->end = rc == 0 ? end_of_result(*exploration) : NULL;
+		rc = rc < 0 ? rc : end_of_result(*exploration, &out->end, err);
 	} else {
 		out->cause.code = rc;
 		out->end = end_of_error(c, rc);
@@ -102,6 +107,7 @@ static int explore(as_context *c, const as_session_spec *spec, const as_instance
 		}
 	}
 	as_collect_free(&got);
+	as_error_where(rc < 0 ? err : NULL, spec->explorer->use, 0);
 	return rc;
 }
 

@@ -253,6 +253,7 @@ static int render(as_engine *e, as_worker *w, const as_use *use, const assay_jso
 		ops = as_instance_ops(reporter);
 		rc = ops->render(as_instance_self(reporter), &c.call.pub, model, &got.sink, err);
 		rc = as_called_end(before, rc, err);
+		as_error_where(rc < 0 ? err : NULL, use->use, 0);
 		as_path_join(&path, as_str(dir), as_path_base(as_str(ops->file_name)));
 	}
 	rc = rc < 0 ? rc : as_buf_check(&path, err);

@@ -155,8 +155,9 @@ static int call_goalgen(as_worker *w, as_context *c, const as_slot *s, const as_
 		as_called before = as_instance_enter(generator, "generate");
 		rc = ops->generate(as_instance_self(generator), &c->call.pub, &request, &got.sink, err);
 		rc = as_called_end(before, rc, err);
+		as_error_where(rc < 0 ? err : NULL, author->goalgen.use, 0);
 	}
-	if (rc == 0 && as_json_count(got.values) > 0) {
+	if (rc == 0 && got.n_values > 0) {
 		rc = as_collect_one(&got, author->goalgen.use, goal, err);
 	}
 	as_collect_free(&got);
@@ -381,6 +382,7 @@ static int call_distiller(as_worker *w, as_context *c, const as_slot *s, const a
 		as_called before = as_instance_enter(distiller, "distil");
 		rc = ops->distil(as_instance_self(distiller), &c->call.pub, &request, &got.sink, err);
 		rc = as_called_end(before, rc, err);
+		as_error_where(rc < 0 ? err : NULL, author->distiller.use, 0);
 	}
 	if (rc == 0) {
 		rc = as_collect_one(&got, author->distiller.use, body, err);
