@@ -77,6 +77,19 @@ void as_json_write_double(as_buf *b,
 int as_json_type(const assay_json *v);
 const assay_json *as_json_get(const assay_json *object, const char *key);
 const assay_json *as_json_get_n(const assay_json *object, assay_str key);
+/* What a member has to be. */
+typedef struct as_member_rule {
+	assay_str key;
+	int type;      /* ASSAY_JSON_...; ASSAY_JSON_NONE: any */
+	bool required; /* else it may be null or missing, but not of another type */
+} as_member_rule;
+#define AS_MEMBER(key, type, required)                                                                                 \
+	{                                                                                                              \
+		{key, sizeof(key) - 1}, type, required                                                                 \
+	}
+/* Find members, in one pass over the object: found[i] belongs to rules[i], NULL when it is missing. It is quickest
+ * where the rules stand in the object's order. */
+void as_json_find(const assay_json *object, const as_member_rule *rules, size_t n, const assay_json **found);
 const assay_json *as_json_at(const assay_json *array, size_t index);
 const assay_json *as_json_pointer(const assay_json *v, const char *json_pointer);
 const assay_json *as_json_first(const assay_json *container);

@@ -84,6 +84,16 @@ void as_json_block_free(as_json_block *b)
 	}
 }
 
+assay_text as_json_block_fit(as_json_block *b, assay_str s)
+{
+	bool fit = as_json_text_is_fit(s);
+	char *made = fit ? NULL : as_json_text_made_fit(s);
+	assay_str text = made ? as_str(made) : s;
+	assay_text kept = {fit || made ? as_json_block_text(b, text) : NULL, text.len};
+	free(made);
+	return kept;
+}
+
 void *as_json_block_room(as_json_block *b, size_t size)
 {
 	const size_t align = _Alignof(max_align_t);

@@ -420,7 +420,7 @@ static cJSON *member_like(const cJSON *object, const cJSON *node, size_t *others
 	}
 	for (cJSON *m = object->child; m; m = m->next) {
 		/* The lengths of their keys stand in their types. */
-		if ((m->type ^ node->type) >> 8 == 0 && as_json_key_is(m->string, node->string)) {
+		if ((m->type ^ node->type) >> 8 == 0 && as_str_eq(as_json_node_key(m), as_json_node_key(node))) {
 			return m;
 		}
 		++*others;

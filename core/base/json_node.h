@@ -64,14 +64,18 @@ static inline assay_str as_json_node_key(const cJSON *node)
 	size_t n = (unsigned)node->type >> 8;
 	return n < AS_NODE_LONG_KEY ? (assay_str){node->string, n} : as_str(node->string);
 }
-/* Is that the key? Most differ in their first byte and all are short: a call would take longer. */
-static inline bool as_json_key_is(const char *key, const char *wanted)
+/* One of few bits, which few keys of an object share: where it is new among them the key is. */
+static inline uint64_t as_json_key_bit(assay_str key)
 {
-	while (*key && *key == *wanted) {
-		key++;
-		wanted++;
+	uint32_t head = 0, tail = 0;
+	if (key.len >= sizeof head) {
+		memcpy(&head, key.ptr, sizeof head);
+		memcpy(&tail, key.ptr + key.len - sizeof tail, sizeof tail);
+	} else if (key.len > 0) {
+		head = (unsigned char)*key.ptr;
+		tail = (unsigned char)key.ptr[key.len - 1];
 	}
-	return *key == *wanted;
+	return UINT64_C(1) << (((head ^ tail * 31 ^ (uint32_t)key.len) * UINT32_C(0x9E3779B1)) >> 26);
 }
 static inline void as_json_node_point_key(cJSON *node, char *key, size_t n)
 {
@@ -131,8 +135,9 @@ static inline char *as_json_block_bytes(as_json_block *b, size_t n)
 	}
 	return b->end -= n;
 }
-char *as_json_block_text(as_json_block *b, assay_str s); /* a copy */
-void *as_json_block_room(as_json_block *b, size_t size); /* fit for any type, not zeroed */
+char *as_json_block_text(as_json_block *b, assay_str s);     /* a copy */
+assay_text as_json_block_fit(as_json_block *b, assay_str s); /* one that is fit for a string or a key */
+void *as_json_block_room(as_json_block *b, size_t size);     /* fit for any type, not zeroed */
 
 /* Bytes of the index of an object with so many members; 0: it needs none. */
 size_t as_json_index_size(size_t members);

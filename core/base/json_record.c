@@ -5,10 +5,11 @@
 #include <stdlib.h>
 
 #define NUMBER_SIZE 32u /* bytes of a number's spelling */
+#define KEY_SIZE 24u    /* of most keys; a block grows */
 
 static size_t size_of(const assay_member *m)
 {
-	size_t n = sizeof(cJSON) + strlen(m->key) + 1;
+	size_t n = sizeof(cJSON) + KEY_SIZE;
 	switch (m->kind) {
 	case ASSAY_WITH_TEXT:
 		return n + m->text.len + 1;
@@ -23,21 +24,14 @@ static size_t size_of(const assay_member *m)
 }
 
 /* A copy that is fit for a string or a key; ptr NULL: no memory. */
-static assay_text keep(as_json_block *b, assay_str text)
+static inline assay_text keep(as_json_block *b, assay_str text)
 {
-	assay_text kept = {as_json_block_bytes(b, text.len + 1), text.len};
-	char *made;
-	if (kept.ptr && as_json_copy(kept.ptr, text, false)) {
-		kept.ptr[kept.len] = '\0';
-	} else if (kept.ptr && as_json_text_is_fit(text)) {
-		memcpy(kept.ptr, text.ptr, text.len);
-		kept.ptr[kept.len] = '\0';
-	} else if (kept.ptr) {
-		made = as_json_text_made_fit(text);
-		kept = made ? (assay_text){as_json_block_text(b, as_str(made)), strlen(made)} : (assay_text){NULL, 0};
-		free(made);
+	char *room = as_json_block_bytes(b, text.len + 1);
+	if (!room || !as_json_copy(room, text, false)) {
+		return as_json_block_fit(b, text);
 	}
-	return kept;
+	room[text.len] = '\0';
+	return (assay_text){room, text.len};
 }
 
 static cJSON *with_text(cJSON *node, assay_text kept, double value)
@@ -56,9 +50,15 @@ static cJSON *text_node(as_json_block *b, assay_str text)
 	return with_text(as_json_block_node(b, cJSON_String), kept, (double)kept.len);
 }
 
-static cJSON *number_node(as_json_block *b, double value, assay_str spelling)
+static cJSON *integer_node(as_json_block *b, int64_t n)
 {
-	return with_text(as_json_block_node(b, cJSON_Number), keep(b, spelling), value);
+	char *room = as_json_block_bytes(b, AS_JSON_INTEGER_SIZE + 1);
+	assay_text kept = {NULL, 0};
+	if (room) {
+		kept.ptr = room + AS_JSON_INTEGER_SIZE - as_json_integer_spelling(n, room).len;
+		room[AS_JSON_INTEGER_SIZE] = '\0';
+	}
+	return with_text(as_json_block_node(b, cJSON_Number), kept, (double)n);
 }
 
 static cJSON *real_node(as_json_block *b, double d)
@@ -70,7 +70,7 @@ static cJSON *real_node(as_json_block *b, double d)
 	}
 	as_json_write_double(&spelling, d);
 	if (!spelling.failed) {
-		node = number_node(b, d, as_buf_str(&spelling));
+		node = with_text(as_json_block_node(b, cJSON_Number), keep(b, as_buf_str(&spelling)), d);
 	}
 	as_buf_free(&spelling);
 	return node;
@@ -78,12 +78,11 @@ static cJSON *real_node(as_json_block *b, double d)
 
 static cJSON *node_of(as_json_block *b, const assay_member *m)
 {
-	char digits[AS_JSON_INTEGER_SIZE];
 	switch (m->kind) {
 	case ASSAY_WITH_TEXT:
 		return text_node(b, m->text);
 	case ASSAY_WITH_INTEGER:
-		return number_node(b, (double)m->integer, as_json_integer_spelling(m->integer, digits));
+		return integer_node(b, m->integer);
 	case ASSAY_WITH_REAL:
 		return real_node(b, m->real);
 	case ASSAY_WITH_TRUTH:
@@ -96,23 +95,33 @@ static cJSON *node_of(as_json_block *b, const assay_member *m)
 	}
 }
 
-/* The key lies in the block, which outlives the member. Of two with one key the last one counts. */
-static bool add(as_json_block *b, const assay_member *m)
+/* The key lies in the block, which outlives the member. Of two with one key the last one counts. keys: bits of those
+ * that may be there. */
+static bool add(as_json_block *b, const assay_member *m, uint64_t *keys)
 {
 	cJSON *node = node_of(b, m);
 	assay_text key = node ? keep(b, (assay_str){m->key, strlen(m->key)}) : (assay_text){NULL, 0};
 	if (!key.ptr) {
 		return false;
 	}
-	as_json_node_drop_key(node);
+	if (node->string) {
+		as_json_node_drop_key(node);
+	}
 	as_json_node_point_key(node, key.ptr, key.len);
 	node->valueint |= AS_NODE_KEY_IN_BLOCK;
-	as_json_node_put(&b->root, node);
+	uint64_t bit = as_json_key_bit(as_text_str(key));
+	if (*keys & bit) {
+		as_json_node_put(&b->root, node);
+	} else {
+		as_json_node_append(&b->root, node);
+	}
+	*keys |= bit;
 	return true;
 }
 
 assay_json *as_json_record(const assay_member *members, size_t n)
 {
+	uint64_t keys = n < AS_INDEX_LEAST ? 0 : UINT64_MAX; /* many are put into an index */
 	size_t size = sizeof(cJSON), added = 0;
 	as_json_block *b;
 	for (size_t i = 0; i < n; i++) {
@@ -121,7 +130,7 @@ assay_json *as_json_record(const assay_member *members, size_t n)
 	b = as_json_block_new(size, NULL);
 	if (b) {
 		as_json_block_node(b, cJSON_Object);
-		while (added < n && add(b, &members[added])) {
+		while (added < n && add(b, &members[added], &keys)) {
 			added++;
 		}
 		if (added == n) {

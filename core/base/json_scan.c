@@ -261,7 +261,7 @@ size_t as_json_number_span(assay_str text)
 	return ok ? n : 0;
 }
 
-bool as_json_scan_constant(struct as_json_scan *s, assay_str *spelling)
+bool as_json_scan_constant(struct as_json_scan *s, assay_text *out)
 {
 	static const assay_str words[] = {{"NaN", 3}, {"Infinity", 8}, {"-Infinity", 9}};
 	assay_str rest = {s->p, (size_t)(s->end - s->p)};
@@ -270,7 +270,7 @@ bool as_json_scan_constant(struct as_json_scan *s, assay_str *spelling)
 	}
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		if (as_str_starts(rest, words[i]) && !as_json_scan_is_word(rest.ptr[words[i].len])) {
-			*spelling = (assay_str){rest.ptr, words[i].len};
+			*out = (assay_text){s->p, words[i].len};
 			s->notes.constants = true;
 			s->p += words[i].len;
 			return true;
@@ -279,35 +279,23 @@ bool as_json_scan_constant(struct as_json_scan *s, assay_str *spelling)
 	return false;
 }
 
-int as_json_scan_number(struct as_json_scan *s, assay_str *spelling)
+int as_json_scan_any_number(struct as_json_scan *s, assay_text *out)
 {
-	assay_str rest = {s->p, (size_t)(s->end - s->p)};
 	bool ok;
-	size_t n = 0;
-	if (rest.ptr[0] >= '1' && rest.ptr[0] <= '9') { /* most are small integers */
-		while (rest.ptr[n] >= '0' && rest.ptr[n] <= '9') {
-			n++;
-		}
-		if (rest.ptr[n] != '.' && (rest.ptr[n] | 0x20) != 'e') {
-			*spelling = (assay_str){rest.ptr, n};
-			s->p += n;
-			return 0;
-		}
-	}
-	n = number_prefix(rest, &ok);
-	bool zero = n > 0 && rest.ptr[n - 1] == '0' && (n == 1 || (n == 2 && rest.ptr[0] == '-'));
-	if (!ok && as_json_scan_constant(s, spelling)) {
+	size_t n = number_prefix((assay_str){s->p, (size_t)(s->end - s->p)}, &ok);
+	bool zero = n > 0 && s->p[n - 1] == '0' && (n == 1 || (n == 2 && *s->p == '-'));
+	if (!ok && as_json_scan_constant(s, out)) {
 		return 0;
 	}
 	if (!ok) {
 		s->p += n;
 		return as_json_scan_unexpected(s, "a digit");
 	}
-	if (zero && rest.ptr[n] >= '0' && rest.ptr[n] <= '9') {
+	if (zero && s->p[n] >= '0' && s->p[n] <= '9') {
 		return as_json_scan_fail(s, ASSAY_EDATA, s->line, (size_t)(s->p - s->text),
 					 "a number must not begin with a zero");
 	}
-	*spelling = (assay_str){rest.ptr, n};
+	*out = (assay_text){s->p, n};
 	s->p += n;
 	return 0;
 }

@@ -30,11 +30,10 @@ int as_json_scan_unexpected(const struct as_json_scan *s, const char *expected);
 
 void as_json_scan_blanks(struct as_json_scan *s);
 int as_json_scan_coded(struct as_json_scan *s, assay_text *out);
-/* p is at the first byte of a number. */
-int as_json_scan_number(struct as_json_scan *s, assay_str *spelling);
+int as_json_scan_any_number(struct as_json_scan *s, assay_text *out);
 
 /* p is where no value begins: is one of Python's numbers there, which JSON has not, and may it be? */
-bool as_json_scan_constant(struct as_json_scan *s, assay_str *spelling);
+bool as_json_scan_constant(struct as_json_scan *s, assay_text *out);
 
 /* Bytes of the JSON number that text begins with, 0 when there is none. */
 size_t as_json_number_span(assay_str text);
@@ -95,10 +94,14 @@ static inline bool as_json_copy(char *to, assay_str s, bool written)
 		memcpy(to + s.len - sizeof tail, &tail, sizeof tail);
 		return !as_json_is_odd((uint64_t)head << 32 | tail, written);
 	}
-	x = AS_EACH_BYTE(' ');
-	for (size_t i = 0; i < s.len; i++) {
-		x = x << 8 | (unsigned char)(to[i] = s.ptr[i]);
+	if (s.len == 0) {
+		return true;
 	}
+	x = AS_EACH_BYTE(' ') << 24 | (uint64_t)(unsigned char)s.ptr[0] << 16 |
+	    (uint64_t)(unsigned char)s.ptr[s.len / 2] << 8 | (unsigned char)s.ptr[s.len - 1];
+	to[0] = s.ptr[0];
+	to[s.len / 2] = s.ptr[s.len / 2];
+	to[s.len - 1] = s.ptr[s.len - 1];
 	return !as_json_is_odd(x, written);
 }
 
@@ -153,6 +156,26 @@ static inline int as_json_scan_string(struct as_json_scan *s, assay_text *out)
 		return 0;
 	}
 	return as_json_scan_coded(s, out);
+}
+
+/* p is at the first byte of a number, of which the spelling is told. Most are small integers with a mark behind them.
+ */
+static inline int as_json_scan_number(struct as_json_scan *s, assay_text *out)
+{
+	char *start = s->p, *end = start;
+	if (*end == '0') {
+		end++;
+	} else {
+		while (*end >= '0' && *end <= '9') {
+			end++;
+		}
+	}
+	if (end > start && (*end == ',' || *end == '}')) {
+		*out = (assay_text){start, (size_t)(end - start)};
+		s->p = end;
+		return 0;
+	}
+	return as_json_scan_any_number(s, out);
 }
 
 #endif

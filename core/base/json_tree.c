@@ -16,15 +16,38 @@
 #define ANYTHING UINT32_MAX                      /* is left out */
 #define FIRST_FRAMES 32u
 #define SHORT_NUMBER 8u /* no more than AS_JSON_SCAN_PAD */
+#define SHAPES_DEEP 6u
+#define SHAPES_WIDE 2u
+#define SHAPE_KEYS 20u
+#define NO_KEY UINT32_MAX
+
+/* What has been found out about a key. */
+struct known_key {
+	const char *at; /* in the text, where it stands as it is */
+	uint64_t bit;
+	const as_json_without *inside; /* what is left out of its value */
+	uint32_t len;
+	bool kept;
+};
+
+/* Most objects have the keys of the one before them, in its order: what was found out about those need not be found
+ * out again. */
+struct shape {
+	const as_json_without *without;        /* what is left out of these objects */
+	uint32_t left_out;                     /* what it names: a bit each, of few bits; all of them: anything */
+	struct known_key keys[SHAPE_KEYS + 1]; /* up to one of length NO_KEY; no two of those that are kept are alike */
+};
 
 /* A container that is open. */
 struct frame {
 	cJSON *container; /* NULL: it is passed over */
 	cJSON *last;      /* what is in it so far ends with this */
 	const as_json_without *without, *expected;
-	uint64_t keys;     /* which have been seen: a bit each, of few bits */
-	uint32_t left_out; /* what `without` names: a bit each, of few bits; all of them: anything */
-	uint32_t members;
+	struct shape *shape;    /* NULL: there is none */
+	struct known_key *next; /* of the shape, behind those read so far; NULL: it has no more */
+	uint64_t keys;          /* which have been kept: a bit each, of few bits */
+	uint32_t left_out;      /* as in a shape */
+	uint32_t members;       /* kept ones */
 	char close;
 	bool fresh;    /* nothing in it has been read */
 	bool doubtful; /* a key may occur twice */
@@ -40,15 +63,17 @@ struct tree {
 	size_t n_frames, cap_frames;
 	size_t n_values;
 	struct frame first[FIRST_FRAMES];
+	struct shape shapes[SHAPES_DEEP][SHAPES_WIDE]; /* by depth, and by the place within the parent */
 };
 
 /* What is known of a value before it is read. */
 struct slot {
 	assay_text key;                 /* ptr NULL: none */
+	uint64_t bit;                   /* of the key */
 	const as_json_without *without; /* of the members of the value */
 	const char *at;                 /* where it begins, and on which line */
 	uint32_t line;
-	bool kept, fresh;
+	bool kept, fresh, known;
 };
 
 static uint32_t left_out_bit(assay_str key)
@@ -59,8 +84,7 @@ static uint32_t left_out_bit(assay_str key)
 /* The entry for a member, or the list's end. */
 static const as_json_without *find_left_out(const as_json_without *w, assay_text key)
 {
-	while (w->key.ptr &&
-	       (w->key.len != key.len || *w->key.ptr != *key.ptr || memcmp(w->key.ptr, key.ptr, key.len) != 0)) {
+	while (w->key.ptr && !as_str_eq(w->key, as_text_str(key))) {
 		w++;
 	}
 	return w;
@@ -148,8 +172,7 @@ static int check_keys(struct tree *t, const struct frame *f)
 static bool has_key(const cJSON *object, assay_text key)
 {
 	for (const cJSON *m = object->child; m; m = m->next) {
-		assay_str other = as_json_node_key(m);
-		if (other.len == key.len && memcmp(other.ptr, key.ptr, key.len) == 0) {
+		if (as_str_eq(as_json_node_key(m), as_text_str(key))) {
 			return true;
 		}
 	}
@@ -157,23 +180,39 @@ static bool has_key(const cJSON *object, assay_text key)
 }
 
 /* Few keys share a bit, and those are compared at once; where there are many they are sorted in the end. */
-static void note_key(struct frame *f, assay_text key)
+static void note_key(struct frame *f, const struct slot *slot)
 {
-	uint32_t head = 0, tail = 0;
-	uint64_t bit;
-	if (key.len >= sizeof head) {
-		memcpy(&head, key.ptr, sizeof head);
-		memcpy(&tail, key.ptr + key.len - sizeof tail, sizeof tail);
-	} else if (key.len > 0) {
-		head = (unsigned char)*key.ptr;
-		tail = (unsigned char)key.ptr[key.len - 1];
+	if ((f->keys & slot->bit) && !slot->known && !f->doubtful) {
+		f->doubtful = f->members > FEW_MEMBERS || has_key(f->container, slot->key);
+		if (f->doubtful && f->shape) {
+			f->shape->keys[0].len = NO_KEY;
+			f->next = NULL;
+		}
 	}
-	bit = UINT64_C(1) << (((head ^ tail * 31 ^ (uint32_t)key.len) * UINT32_C(0x9E3779B1)) >> 26);
-	if (f->keys & bit) {
-		f->doubtful = f->doubtful || f->members > FEW_MEMBERS || has_key(f->container, key);
-	}
-	f->keys |= bit;
+	f->keys |= slot->bit;
 	f->members++;
+}
+
+/* Is the key that p stands before the one that is next in the object's shape? */
+static bool is_next(const struct tree *t, const struct frame *f)
+{
+	const struct known_key *k = f->next;
+	const char *p = t->scan.p + 1;
+	return k && (size_t)(t->scan.end - p) > k->len && p[k->len] == '"' && as_bytes_eq(p, k->at, k->len);
+}
+
+/* Into the shape, from which the object departs here. A key that was decoded does not stand there as it is written. */
+static void learn(const struct tree *t, struct frame *f, const struct slot *slot)
+{
+	struct known_key *k = f->next;
+	bool as_written = slot->key.ptr + slot->key.len + 1 == t->scan.p;
+	if (k && k < f->shape->keys + SHAPE_KEYS && as_written && slot->key.len < NO_KEY) {
+		*k++ = (struct known_key){slot->key.ptr, slot->bit, slot->without, (uint32_t)slot->key.len, slot->kept};
+		k->len = NO_KEY;
+		f->next = k;
+	} else {
+		f->next = NULL;
+	}
 }
 
 /* Values. What is called from one place only is inlined, and this is where the time goes. */
@@ -198,7 +237,7 @@ static int place(struct tree *t, const struct slot *slot, cJSON *node)
 	}
 	f = &t->frames[t->n_frames - 1];
 	if (slot->key.ptr) {
-		note_key(f, slot->key);
+		note_key(f, slot);
 		as_json_node_point_key(node, slot->key.ptr, slot->key.len);
 		node->valueint |= AS_NODE_KEY_IN_BLOCK;
 	}
@@ -246,7 +285,8 @@ static bool keep_text(struct tree *t, cJSON *node, assay_text text)
 /* Is it no integer, and too large for a double? What stands behind it ends it. */
 static bool is_huge(assay_text number)
 {
-	bool exponent = memchr(number.ptr, 'e', number.len) || memchr(number.ptr, 'E', number.len);
+	bool exponent = number.len >= sizeof "1e309" - 1 &&
+			(memchr(number.ptr, 'e', number.len) || memchr(number.ptr, 'E', number.len));
 	return (exponent || (number.len > DBL_MAX_10_EXP && memchr(number.ptr, '.', number.len))) &&
 	       isinf(strtod(number.ptr, NULL));
 }
@@ -292,9 +332,34 @@ static bool grow_frames(struct tree *t)
 	return true;
 }
 
+static uint32_t left_out_of(const as_json_without *without)
+{
+	uint32_t bits = 0;
+	for (const as_json_without *w = without; w && w->key.ptr; w++) {
+		bits |= *w->key.ptr == '*' ? ANYTHING : left_out_bit(w->key);
+	}
+	return bits;
+}
+
+/* The shape of what is about to be opened; NULL: none is kept. */
+static struct shape *shape_of(struct tree *t, const struct slot *slot)
+{
+	struct shape *s = NULL;
+	if (t->n_frames < SHAPES_DEEP) {
+		s = &t->shapes[t->n_frames][t->n_frames > 0 ? t->frames[t->n_frames - 1].members % SHAPES_WIDE : 0];
+		if (s->without != slot->without) {
+			s->without = slot->without;
+			s->left_out = left_out_of(slot->without);
+			s->keys[0].len = NO_KEY;
+		}
+	}
+	return s;
+}
+
 /* node NULL: it is passed over. */
 static int open_container(struct tree *t, const struct slot *slot, cJSON *node)
 {
+	struct shape *shape;
 	struct frame *f;
 	if (t->n_frames >= t->max_depth) {
 		return as_json_scan_fail(&t->scan, ASSAY_ELIMIT, slot->line, (size_t)(slot->at - t->scan.text),
@@ -303,15 +368,16 @@ static int open_container(struct tree *t, const struct slot *slot, cJSON *node)
 	if (!grow_frames(t)) {
 		return as_fail_memory(t->scan.err);
 	}
+	shape = node ? shape_of(t, slot) : NULL;
 	f = &t->frames[t->n_frames++];
 	*f = (struct frame){.container = node,
 			    .without = slot->without,
 			    .expected = slot->without,
+			    .shape = shape,
+			    .next = shape ? shape->keys : NULL,
+			    .left_out = shape ? shape->left_out : left_out_of(slot->without),
 			    .close = *slot->at == '{' ? '}' : ']',
 			    .fresh = true};
-	for (const as_json_without *w = f->without; w && w->key.ptr; w++) {
-		f->left_out |= *w->key.ptr == '*' ? ANYTHING : left_out_bit(w->key);
-	}
 	return 0;
 }
 
@@ -338,15 +404,18 @@ static int no_value(const struct tree *t, const struct slot *slot)
 							       : "a value after ','");
 }
 
-/* true, false or null; compared by a constant length. */
-static int scan_word(struct tree *t)
+/* true, false or null; compared by a constant length, and mostly ended by a mark. */
+static int scan_word(struct tree *t, int type)
 {
 	const char *p = t->scan.p;
-	bool no = *p == 'f';
-	if (memcmp(p + no, no ? "alse" : *p == 't' ? "true" : "null", 4) != 0 || as_json_scan_is_word(p[4 + no])) {
+	size_t n = type == cJSON_False ? 5 : 4;
+	bool good = type == cJSON_NULL   ? memcmp(p, "null", 4) == 0
+		    : type == cJSON_True ? memcmp(p, "true", 4) == 0
+					 : memcmp(p + 1, "alse", 4) == 0;
+	if (!good || (p[n] != ',' && as_json_scan_is_word(p[n]))) {
 		return as_json_scan_unexpected(&t->scan, "a value");
 	}
-	t->scan.p += 4 + no;
+	t->scan.p += n;
 	return 0;
 }
 
@@ -374,30 +443,23 @@ static int type_by(char c)
 /* Up to its end; of a container only over the bracket. */
 static int scan_value(struct tree *t, const struct slot *slot, int *type, assay_text *text)
 {
-	assay_str spelling = {NULL, 0}; /* where it is no number */
-	int rc;
 	switch (*type) {
 	case cJSON_String:
 		return as_json_scan_string(&t->scan, text);
 	case cJSON_Number:
-		rc = as_json_scan_number(&t->scan, &spelling);
-		if (rc == 0) {
-			*text = (assay_text){t->scan.p - spelling.len, spelling.len};
-		}
-		return rc;
+		return as_json_scan_number(&t->scan, text);
 	case cJSON_Object:
 	case cJSON_Array:
 		t->scan.p++;
 		return 0;
 	case cJSON_Invalid:
-		if (!as_json_scan_constant(&t->scan, &spelling)) {
+		if (!as_json_scan_constant(&t->scan, text)) {
 			return no_value(t, slot);
 		}
 		*type = cJSON_Number;
-		*text = (assay_text){t->scan.p - spelling.len, spelling.len};
 		return 0;
 	default:
-		return scan_word(t);
+		return scan_word(t, *type);
 	}
 }
 
@@ -429,15 +491,46 @@ static int read_value(struct tree *t, struct slot *slot)
 	return 0;
 }
 
+/* A key that is not known yet, and what is to become of its value. */
+static int read_new_key(struct tree *t, struct frame *f, struct slot *slot)
+{
+	int rc = as_json_scan_string(&t->scan, &slot->key);
+	if (rc < 0) {
+		return rc;
+	}
+	if (f->left_out) {
+		look_up(f, slot);
+	}
+	if (slot->kept) {
+		slot->bit = as_json_key_bit(as_text_str(slot->key));
+	}
+	learn(t, f, slot);
+	return 0;
+}
+
+static void take_known_key(struct tree *t, const struct known_key *k, struct slot *slot)
+{
+	slot->key = (assay_text){t->scan.p + 1, k->len};
+	slot->bit = k->bit;
+	slot->kept = k->kept;
+	slot->without = k->inside;
+	slot->known = true;
+	t->scan.p += k->len + 2;
+}
+
 /* Up to the value behind a key. */
-static int read_key(struct tree *t, struct slot *slot)
+static int read_key(struct tree *t, struct frame *f, struct slot *slot)
 {
 	struct as_json_scan *s = &t->scan;
-	int rc;
+	int rc = 0;
 	if (*s->p != '"') {
 		return as_json_scan_unexpected(s, slot->fresh ? "a key or '}'" : "a key after ','");
 	}
-	rc = as_json_scan_string(s, &slot->key);
+	if (is_next(t, f)) {
+		take_known_key(t, f->next++, slot);
+	} else {
+		rc = read_new_key(t, f, slot);
+	}
 	if (rc < 0) {
 		return rc;
 	}
@@ -473,15 +566,19 @@ static int read_item(struct tree *t, struct slot *slot)
 		s->p++;
 		as_json_scan_space(s);
 	}
-	*slot = (struct slot){.kept = f->container, .fresh = f->fresh};
+	slot->key.ptr = NULL;
+	slot->without = NULL;
+	slot->kept = f->container;
+	slot->fresh = f->fresh;
+	slot->known = false;
 	f->fresh = false;
 	if (object) {
-		rc = read_key(t, slot);
+		return read_key(t, f, slot);
 	}
-	if (f->left_out && rc == 0) {
+	if (f->left_out) {
 		look_up(f, slot);
 	}
-	return rc;
+	return VALUE;
 }
 
 static int build(struct tree *t, const as_json_without *without)
@@ -520,8 +617,14 @@ int as_json_parse_with(assay_str text, uint32_t profile, const as_json_limits *l
 		return as_fail(err, ASSAY_ELIMIT, "document of %zu bytes, at most %zu are accepted", text.len,
 			       max_bytes);
 	}
-	/* All but the frames, which are set when they are opened. */
+	/* All but the frames, which are set when they are opened, and what is behind the first of a shape's members. */
 	memset(&t, 0, offsetof(struct tree, first));
+	for (size_t i = 0; i < SHAPES_DEEP * SHAPES_WIDE; i++) {
+		struct shape *s = &t.shapes[i / SHAPES_WIDE][i % SHAPES_WIDE];
+		s->without = NULL;
+		s->left_out = 0;
+		s->keys[0].len = NO_KEY;
+	}
 	t.block = as_json_block_new(text.len + AS_JSON_SCAN_PAD + EXPECTED_NODES(text.len) * sizeof(cJSON),
 				    limits ? limits->room : NULL);
 	copy = t.block ? as_json_block_bytes(t.block, text.len + AS_JSON_SCAN_PAD) : NULL;

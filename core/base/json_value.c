@@ -7,24 +7,11 @@
 
 int as_json_type(const assay_json *v)
 {
-	if (!v) {
-		return ASSAY_JSON_NONE;
-	}
-	switch (as_json_kind(as_json_node(v))) {
-	case cJSON_False:
-	case cJSON_True:
-		return ASSAY_JSON_BOOL;
-	case cJSON_Number:
-		return ASSAY_JSON_NUMBER;
-	case cJSON_String:
-		return ASSAY_JSON_STRING;
-	case cJSON_Array:
-		return ASSAY_JSON_ARRAY;
-	case cJSON_Object:
-		return ASSAY_JSON_OBJECT;
-	default:
-		return ASSAY_JSON_NULL;
-	}
+	static const unsigned char types[256] = {[cJSON_NULL] = ASSAY_JSON_NULL,     [cJSON_False] = ASSAY_JSON_BOOL,
+						 [cJSON_True] = ASSAY_JSON_BOOL,     [cJSON_Number] = ASSAY_JSON_NUMBER,
+						 [cJSON_String] = ASSAY_JSON_STRING, [cJSON_Array] = ASSAY_JSON_ARRAY,
+						 [cJSON_Object] = ASSAY_JSON_OBJECT};
+	return v ? types[as_json_kind(as_json_node(v))] : ASSAY_JSON_NONE;
 }
 
 /* A key as kept against one as given: a NUL in the latter is C0 80 in the former. */
@@ -57,7 +44,7 @@ const assay_json *as_json_get_n(const assay_json *object, assay_str key)
 	for (cJSON *m = as_json_node(object)->child; m; m = m->next) {
 		if (plain) {
 			assay_str kept = as_json_node_key(m);
-			if (kept.len == key.len && *kept.ptr == *key.ptr && memcmp(kept.ptr, key.ptr, key.len) == 0) {
+			if (as_str_eq(kept, key)) {
 				return as_json_value(m);
 			}
 		} else if (key_is(m->string, key)) {
@@ -75,12 +62,37 @@ const assay_json *as_json_get(const assay_json *object, const char *key)
 	if (as_json_node_index(as_json_node(object))) {
 		return as_json_get_n(object, as_str(key));
 	}
+	size_t n = strlen(key);
 	for (cJSON *m = as_json_node(object)->child; m; m = m->next) {
-		if (as_json_key_is(m->string, key)) {
+		if (as_str_eq(as_json_node_key(m), (assay_str){key, n})) {
 			return as_json_value(m);
 		}
 	}
 	return NULL;
+}
+
+static const as_member_rule *rule_of(const as_member_rule *rules, const as_member_rule *end, assay_str key)
+{
+	while (rules < end && !as_str_eq(rules->key, key)) {
+		rules++;
+	}
+	return rules;
+}
+
+/* Members mostly come in the order of the rules: the one behind the last that was found is looked at first. */
+void as_json_find(const assay_json *object, const as_member_rule *rules, size_t n, const assay_json **found)
+{
+	const as_member_rule *next = rules, *end = rules + n;
+	memset((void *)found, 0, n * sizeof *found);
+	for (cJSON *m = as_json_type(object) == ASSAY_JSON_OBJECT ? as_json_node(object)->child : NULL; m;
+	     m = m->next) {
+		assay_str key = as_json_node_key(m);
+		const as_member_rule *r = next < end && as_str_eq(next->key, key) ? next : rule_of(rules, end, key);
+		if (r < end) {
+			found[r - rules] = as_json_value(m);
+			next = r + 1;
+		}
+	}
 }
 
 const assay_json *as_json_at(const assay_json *array, size_t index)
@@ -117,7 +129,7 @@ static bool token_is(assay_str token, const char *key)
 static const assay_json *step(const assay_json *v, assay_str token)
 {
 	if (as_json_type(v) == ASSAY_JSON_OBJECT) {
-		if (as_json_node_index(as_json_node(v)) && !memchr(token.ptr, '~', token.len)) {
+		if (!memchr(token.ptr, '~', token.len)) {
 			return as_json_get_n(v, token);
 		}
 		for (const cJSON *m = as_json_node(v)->child; m; m = m->next) {

@@ -212,7 +212,7 @@ static void write_special(as_buf *b, assay_str s, size_t *i, bool ascii)
 }
 
 /* The usual case: short, and nothing in it is special. */
-static bool write_short(as_buf *b, assay_str s)
+static inline bool write_short(as_buf *b, assay_str s)
 {
 	char *p = as_buf_reserve(b, s.len + 2) ? b->ptr + b->len : NULL;
 	if (!p || !as_json_copy(p + 1, s, true)) {
@@ -225,12 +225,8 @@ static bool write_short(as_buf *b, assay_str s)
 	return true;
 }
 
-void as_json_write_string(as_buf *b, assay_str s, bool ascii)
+static void write_any(as_buf *b, assay_str s, bool ascii)
 {
-	/* Python escapes DEL with what is not ASCII. */
-	if (s.len <= SHORT && !(ascii && s.len > 0 && memchr(s.ptr, 0x7F, s.len)) && write_short(b, s)) {
-		return;
-	}
 	as_buf_byte(b, '"');
 	for (size_t i = 0; i < s.len && !b->failed;) {
 		size_t start = i;
@@ -243,19 +239,33 @@ void as_json_write_string(as_buf *b, assay_str s, bool ascii)
 	as_buf_byte(b, '"');
 }
 
+/* Python escapes DEL with what is not ASCII. */
+static inline void write_string(as_buf *b, assay_str s, bool ascii)
+{
+	if (s.len > SHORT || (ascii && s.len > 0 && memchr(s.ptr, 0x7F, s.len)) || !write_short(b, s)) {
+		write_any(b, s, ascii);
+	}
+}
+
+void as_json_write_string(as_buf *b, assay_str s, bool ascii)
+{
+	write_string(b, s, ascii);
+}
+
+/* spaced_comma, spaced_colon: a space follows. */
 struct style {
-	assay_str comma, colon;
-	bool ascii, sorted, normalised, indented;
+	bool spaced_comma, spaced_colon, ascii, sorted, normalised, indented;
 };
 
 static const struct style styles[] = {
-	[ASSAY_JSON_COMPACT] = {{",", 1}, {":", 1}, false, false, false, false},
-	[ASSAY_JSON_PRETTY] = {{",", 1}, {": ", 2}, false, false, false, true},
-	[ASSAY_JSON_CANONICAL] = {{",", 1}, {":", 1}, false, true, true, false},
-	[ASSAY_JSON_PYTHON] = {{", ", 2}, {": ", 2}, true, false, true, false},
-	[ASSAY_JSON_PYTHON_RAW] = {{", ", 2}, {": ", 2}, false, false, true, false},
-	[ASSAY_JSON_PYTHON_SORTED] = {{", ", 2}, {": ", 2}, true, true, true, false},
-	[ASSAY_JSON_PRETTY_ASCII] = {{",", 1}, {": ", 2}, true, false, false, true},
+	[ASSAY_JSON_COMPACT] = {0},
+	[ASSAY_JSON_PRETTY] = {.spaced_colon = true, .indented = true},
+	[ASSAY_JSON_CANONICAL] = {.sorted = true, .normalised = true},
+	[ASSAY_JSON_PYTHON] = {.spaced_comma = true, .spaced_colon = true, .ascii = true, .normalised = true},
+	[ASSAY_JSON_PYTHON_RAW] = {.spaced_comma = true, .spaced_colon = true, .normalised = true},
+	[ASSAY_JSON_PYTHON_SORTED] =
+		{.spaced_comma = true, .spaced_colon = true, .ascii = true, .sorted = true, .normalised = true},
+	[ASSAY_JSON_PRETTY_ASCII] = {.spaced_colon = true, .ascii = true, .indented = true},
 };
 
 static void write_number(as_buf *b, const cJSON *node, const struct style *style)
@@ -282,15 +292,23 @@ static void write_line(as_buf *b, const struct style *style, unsigned depth)
 
 static void write_value(as_buf *b, const cJSON *node, const struct style *style, unsigned depth);
 
+static void put_mark(as_buf *b, char mark, bool spaced)
+{
+	as_buf_byte(b, mark);
+	if (spaced) {
+		as_buf_byte(b, ' ');
+	}
+}
+
 static void write_child(as_buf *b, const cJSON *child, const struct style *style, unsigned depth, bool first)
 {
 	if (!first) {
-		as_buf_add(b, style->comma);
+		put_mark(b, ',', style->spaced_comma);
 	}
 	write_line(b, style, depth);
 	if (child->string) {
-		as_json_write_string(b, as_json_node_key(child), style->ascii);
-		as_buf_add(b, style->colon);
+		write_string(b, as_json_node_key(child), style->ascii);
+		put_mark(b, ':', style->spaced_colon);
 	}
 	write_value(b, child, style, depth);
 }
@@ -331,7 +349,7 @@ static void write_value(as_buf *b, const cJSON *node, const struct style *style,
 		write_number(b, node, style);
 		break;
 	case cJSON_String:
-		as_json_write_string(b, as_json_node_text(node), style->ascii);
+		write_string(b, as_json_node_text(node), style->ascii);
 		break;
 	case cJSON_Array:
 	case cJSON_Object:

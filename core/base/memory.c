@@ -9,7 +9,7 @@
 #define SPARE_MAX 1024u
 #define ARENA_BLOCK ((size_t)4096)
 
-bool as_buf_reserve(as_buf *b, size_t more)
+bool as_buf_grow(as_buf *b, size_t more)
 {
 	if (b->failed) {
 		return false;
@@ -35,33 +35,6 @@ bool as_buf_reserve(as_buf *b, size_t more)
 	b->cap = cap;
 	b->ptr[b->len] = '\0';
 	return true;
-}
-
-/* The usual case of as_buf_reserve. */
-static inline bool has_room(const as_buf *b, size_t more)
-{
-	return !b->failed && b->cap - b->len > more;
-}
-
-void as_buf_add(as_buf *b, assay_str s)
-{
-	if (!has_room(b, s.len) && !as_buf_reserve(b, s.len)) {
-		return;
-	}
-	if (s.len > 0) {
-		memcpy(b->ptr + b->len, s.ptr, s.len);
-	}
-	b->len += s.len;
-	b->ptr[b->len] = '\0';
-}
-
-void as_buf_byte(as_buf *b, char c)
-{
-	if (!has_room(b, 1) && !as_buf_reserve(b, 1)) {
-		return;
-	}
-	b->ptr[b->len++] = c;
-	b->ptr[b->len] = '\0';
 }
 
 void as_buf_vprintf(as_buf *b, const char *format, va_list args)
@@ -291,20 +264,6 @@ char *as_strndup(assay_str s)
 char *as_strdup(const char *s)
 {
 	return s ? as_strndup((assay_str){s, strlen(s)}) : NULL;
-}
-
-bool as_str_eq(assay_str a, assay_str b)
-{
-	return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
-}
-
-bool as_str_is(assay_str a, const char *b)
-{
-	size_t i = 0;
-	while (i < a.len && b[i] && a.ptr[i] == b[i]) {
-		i++;
-	}
-	return i == a.len && !b[i];
 }
 
 int as_str_cmp(assay_str a, assay_str b)

@@ -16,12 +16,10 @@ typedef struct as_buf {
 	bool failed; /* an allocation failed; everything since was ignored */
 } as_buf;
 
-void as_buf_add(as_buf *b, assay_str s);
-void as_buf_byte(as_buf *b, char c);
 void as_buf_printf(as_buf *b, const char *format, ...) ASSAY_PRINTF(2, 3);
 void as_buf_vprintf(as_buf *b, const char *format, va_list args) ASSAY_PRINTF(2, 0);
-bool as_buf_reserve(as_buf *b, size_t more); /* room for `more` bytes past len, to be filled by hand */
-void as_buf_clear(as_buf *b);                /* len = 0, memory and failure kept */
+bool as_buf_grow(as_buf *b, size_t more); /* as_buf_reserve where there may be no room yet */
+void as_buf_clear(as_buf *b);             /* len = 0, memory and failure kept */
 void as_buf_free(as_buf *b);
 assay_str as_buf_str(const as_buf *b);               /* borrowed */
 int as_buf_check(const as_buf *b, assay_error *err); /* 0, or ASSAY_ENOMEM */
@@ -50,6 +48,29 @@ void *as_new(size_t count, size_t size);
 char *as_strdup(const char *s); /* NULL for NULL */
 char *as_strndup(assay_str s);
 
+/* Room for `more` bytes past len, to be filled by hand. False: it has failed. */
+static inline bool as_buf_reserve(as_buf *b, size_t more)
+{
+	return (!b->failed && b->cap - b->len > more) || as_buf_grow(b, more);
+}
+static inline void as_buf_add(as_buf *b, assay_str s)
+{
+	if (as_buf_reserve(b, s.len)) {
+		if (s.len > 0) {
+			memcpy(b->ptr + b->len, s.ptr, s.len);
+		}
+		b->len += s.len;
+		b->ptr[b->len] = '\0';
+	}
+}
+static inline void as_buf_byte(as_buf *b, char c)
+{
+	if (as_buf_reserve(b, 1)) {
+		b->ptr[b->len++] = c;
+		b->ptr[b->len] = '\0';
+	}
+}
+
 static inline assay_str as_str(const char *s)
 {
 	size_t n = 0;
@@ -69,8 +90,44 @@ static inline assay_str as_text_str(assay_text t)
 {
 	return (assay_str){t.ptr, t.len};
 }
-bool as_str_eq(assay_str a, assay_str b);
-bool as_str_is(assay_str a, const char *b);
+/* Most are short: a call would take longer. Pieces may overlap, which saves a loop over the last bytes. */
+static inline bool as_bytes_eq(const char *a, const char *b, size_t n)
+{
+	uint64_t x, y, z;
+	uint32_t v, w;
+	if (n > 2 * sizeof x) {
+		return memcmp(a, b, n) == 0;
+	}
+	if (n >= sizeof x) {
+		memcpy(&x, a, sizeof x);
+		memcpy(&y, b, sizeof y);
+		z = x ^ y;
+		memcpy(&x, a + n - sizeof x, sizeof x);
+		memcpy(&y, b + n - sizeof y, sizeof y);
+		return (z | (x ^ y)) == 0;
+	}
+	if (n >= sizeof v) {
+		memcpy(&v, a, sizeof v);
+		memcpy(&w, b, sizeof w);
+		z = v ^ w;
+		memcpy(&v, a + n - sizeof v, sizeof v);
+		memcpy(&w, b + n - sizeof w, sizeof w);
+		return (z | (v ^ w)) == 0;
+	}
+	while (n > 0 && a[n - 1] == b[n - 1]) {
+		n--;
+	}
+	return n == 0;
+}
+static inline bool as_str_eq(assay_str a, assay_str b)
+{
+	return a.len == b.len && as_bytes_eq(a.ptr, b.ptr, a.len);
+}
+/* Inline, so that the length of a literal is known. */
+static inline bool as_str_is(assay_str a, const char *b)
+{
+	return as_str_eq(a, (assay_str){b, strlen(b)});
+}
 int as_str_cmp(assay_str a, assay_str b); /* by bytes, which is by code point for UTF-8 */
 bool as_str_starts(assay_str s, assay_str prefix);
 bool as_str_contains(assay_str s, assay_str needle);

@@ -120,7 +120,7 @@ static bulk_task *task_of(bulk *b, const as_trace *trace)
 	const assay_json *document = as_trace_document(trace), *id;
 	const assay_json *goal = as_json_get(document, "goal");
 	bulk_task *t;
-	id = as_json_pointer(document, "/seed_metadata/task_id");
+	id = as_json_get(as_json_get(document, "seed_metadata"), "task_id");
 	if (as_json_type(id) == ASSAY_JSON_STRING) {
 		return find_task(b, BY_ID, as_json_str(id));
 	}

@@ -79,10 +79,15 @@ static void put_ours(as_buf *out, const as_result_frame *f, const assay_json *ou
 	as_buf_byte(out, '}');
 }
 
+static const assay_json *metadata_of(const as_result_frame *f)
+{
+	return as_json_get(as_trace_document(f->trace), "seed_metadata");
+}
+
 /* The reference's order: its own counts, the cost when there is one, and what is ours behind it. */
 static void put_summary(as_buf *out, const as_result_frame *f)
 {
-	const assay_json *cost = as_json_pointer(as_trace_document(f->trace), "/seed_metadata/cost");
+	const assay_json *cost = as_json_get(metadata_of(f), "cost");
 	const assay_json *summary = as_json_get(f->verdict, "summary");
 	put_key(out, "summary");
 	as_buf_byte(out, '{');
@@ -109,7 +114,8 @@ void as_result_write(const as_result_frame *f, as_buf *out)
 					{"step", "tripped_step_id"},
 					{NULL, NULL}};
 	const assay_json *v = f->verdict, *ordering = as_json_get(v, "ordering");
-	const assay_json *model = as_json_pointer(as_trace_document(f->trace), "/seed_metadata/llm_model");
+	assay_json *repeat = as_json_integer(f->repeat);
+	const assay_json *model = as_json_get(metadata_of(f), "llm_model");
 	as_buf_byte(out, '{');
 	put_text(out, "schema_version", ASSAY_STR("0.1.0"));
 	put_text(out, "evaluator_version", ASSAY_STR("0.1.0"));
@@ -121,8 +127,7 @@ void as_result_write(const as_result_frame *f, as_buf *out)
 		put_value(out, "candidate_model", as_json_type(model) == ASSAY_JSON_STRING ? model : NULL);
 	}
 	put_text(out, "evaluation_mode", as_str(f->mode));
-	put_key(out, "repeat_index");
-	as_buf_printf(out, "%lld", (long long)f->repeat);
+	put_value(out, "repeat_index", repeat);
 	put_truth(out, "had_sae", as_json_i64(as_json_pointer(v, "/summary/sae/total"), 0) > 0);
 	put_truth(out, "passed", as_str_is(as_json_str(as_json_get(v, "verdict")), "pass"));
 	put_list(out, "checkpoint_results", as_json_get(v, "checks"), checks);
@@ -132,4 +137,6 @@ void as_result_write(const as_result_frame *f, as_buf *out)
 	put_summary(out, f);
 	put_text(out, "evaluated_at", ASSAY_STR("1970-01-01T00:00:00Z"));
 	as_buf_puts(out, "}\n");
+	out->failed = out->failed || !repeat;
+	as_json_free(repeat);
 }

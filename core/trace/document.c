@@ -19,29 +19,10 @@ static const char *type_name(int type)
 	}
 }
 
-/* Members mostly come in the order of the rules, so the search goes on where the last one was found. */
-void as_find_members(const assay_json *object, const as_member_rule *rules, size_t n, const assay_json **found)
-{
-	size_t expected = 0;
-	for (size_t i = 0; i < n; i++) {
-		found[i] = NULL;
-	}
-	for (const assay_json *m = as_json_first(object); m; m = as_json_next(m)) {
-		assay_str key = as_json_key(m);
-		for (size_t k = 0, i = expected; k < n; k++, i = i + 1 < n ? i + 1 : 0) {
-			if (rules[i].key.len == key.len && memcmp(rules[i].key.ptr, key.ptr, key.len) == 0) {
-				found[i] = m;
-				expected = i + 1 < n ? i + 1 : 0;
-				break;
-			}
-		}
-	}
-}
-
 int as_check_members(const assay_json *object, const as_member_rule *rules, size_t n, const assay_json **found,
 		     assay_error *err)
 {
-	as_find_members(object, rules, n, found);
+	as_json_find(object, rules, n, found);
 	for (size_t i = 0; i < n; i++) {
 		int type = as_json_type(found[i]);
 		bool absent = type == ASSAY_JSON_NONE || type == ASSAY_JSON_NULL;

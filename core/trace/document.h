@@ -5,20 +5,7 @@
 #include "core/base/json.h"
 #include <assay/roles/scorer.h>
 
-/* What a member has to be. */
-typedef struct as_member_rule {
-	assay_str key;
-	int type;      /* ASSAY_JSON_...; ASSAY_JSON_NONE: any */
-	bool required; /* else it may be null or missing, but not of another type */
-} as_member_rule;
-#define AS_MEMBER(key, type, required)                                                                                 \
-	{                                                                                                              \
-		{key, sizeof(key) - 1}, type, required                                                                 \
-	}
-
-/* Find members, in one pass over the object: found[i] belongs to rules[i], NULL when it is missing. */
-void as_find_members(const assay_json *object, const as_member_rule *rules, size_t n, const assay_json **found);
-/* Find and check them. ASSAY_EDATA with pointer and reason. */
+/* Find and check members, as as_json_find does. ASSAY_EDATA with pointer and reason. */
 int as_check_members(const assay_json *object, const as_member_rule *rules, size_t n, const assay_json **found,
 		     assay_error *err);
 

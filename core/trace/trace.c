@@ -41,7 +41,7 @@ uint32_t as_served_from_name(assay_str name)
 	return ASSAY_SERVED_LIVE;
 }
 
-enum { STEP_ID, KIND, SERVER_ID, STATUS, TOOL_NAME, ARGUMENTS, RESULT, ERROR, OURS, STEP_MEMBERS };
+enum { STEP_ID, KIND, SERVER_ID, TOOL_NAME, ARGUMENTS, RESULT, STATUS, ERROR, OURS, STEP_MEMBERS };
 
 /* How the reference would have said that a step of its own replay was served. */
 static uint32_t served_of(const assay_json *ours, const assay_json *result)
@@ -52,7 +52,7 @@ static uint32_t served_of(const assay_json *ours, const assay_json *result)
 	if (served) {
 		return as_served_from_name(as_json_str(served));
 	}
-	as_find_members(result, marks, 2, found);
+	as_json_find(result, marks, 2, found);
 	if (as_json_boolean(found[0], 0)) {
 		return ASSAY_SERVED_MISS;
 	}
@@ -101,9 +101,9 @@ static int check_step(const assay_json *step, const assay_json **found, uint32_t
 {
 	static const as_member_rule rules[STEP_MEMBERS] = {
 		AS_MEMBER("step_id", ASSAY_JSON_NUMBER, true),    AS_MEMBER("kind", ASSAY_JSON_STRING, true),
-		AS_MEMBER("server_id", ASSAY_JSON_STRING, true),  AS_MEMBER("status", ASSAY_JSON_STRING, true),
-		AS_MEMBER("tool_name", ASSAY_JSON_STRING, false), AS_MEMBER("arguments", ASSAY_JSON_OBJECT, false),
-		AS_MEMBER("result", ASSAY_JSON_OBJECT, false),    AS_MEMBER("error", ASSAY_JSON_OBJECT, false),
+		AS_MEMBER("server_id", ASSAY_JSON_STRING, true),  AS_MEMBER("tool_name", ASSAY_JSON_STRING, false),
+		AS_MEMBER("arguments", ASSAY_JSON_OBJECT, false), AS_MEMBER("result", ASSAY_JSON_OBJECT, false),
+		AS_MEMBER("status", ASSAY_JSON_STRING, true),     AS_MEMBER("error", ASSAY_JSON_OBJECT, false),
 		AS_MEMBER("assay", ASSAY_JSON_NONE, false),
 	};
 	if (as_json_type(step) != ASSAY_JSON_OBJECT) {
@@ -164,9 +164,8 @@ static int view_probe(as_trace *t, const assay_json *entry, assay_error *err)
 	return text_of(t, p->answer.result, &p->answer.text, err);
 }
 
-static int view_probes(as_trace *t, assay_error *err)
+static int view_probes(as_trace *t, const assay_json *probes, assay_error *err)
 {
-	const assay_json *probes = as_json_pointer(t->document, "/seed_metadata/assay/probes");
 	size_t index = 0;
 	for (const assay_json *p = as_json_first(probes); p; p = as_json_next(p), index++) {
 		int rc = view_probe(t, p, err);
@@ -191,7 +190,7 @@ static int make_room(as_trace *t, size_t n, assay_error *err)
 /* The typed view of a document that will not change any more. */
 static int make_view(as_trace *t, assay_error *err)
 {
-	const assay_json *refused = as_json_pointer(t->document, "/seed_metadata/assay/refused");
+	const assay_json *ours = as_json_get(as_json_get(t->document, "seed_metadata"), "assay");
 	const assay_json *steps = as_json_get(t->document, "steps");
 	size_t index = 0;
 	int rc = make_room(t, as_json_count(steps), err);
@@ -206,10 +205,10 @@ static int make_view(as_trace *t, assay_error *err)
 		}
 		index++;
 	}
-	for (const assay_json *r = as_json_first(refused); r && rc == 0; r = as_json_next(r)) {
+	for (const assay_json *r = as_json_first(as_json_get(ours, "refused")); r && rc == 0; r = as_json_next(r)) {
 		rc = view_refused(t, r, err);
 	}
-	rc = rc < 0 ? rc : view_probes(t, err);
+	rc = rc < 0 ? rc : view_probes(t, as_json_get(ours, "probes"), err);
 	t->finished = rc == 0;
 	return rc;
 }
@@ -217,9 +216,9 @@ static int make_view(as_trace *t, assay_error *err)
 int as_trace_from_json(assay_json *document, as_trace **out, assay_error *err)
 {
 	static const as_member_rule rules[] = {
-		AS_MEMBER("trace_id", ASSAY_JSON_STRING, true),       AS_MEMBER("steps", ASSAY_JSON_ARRAY, false),
-		AS_MEMBER("seed_metadata", ASSAY_JSON_OBJECT, false), AS_MEMBER("servers", ASSAY_JSON_ARRAY, false),
-		AS_MEMBER("tool_specs", ASSAY_JSON_OBJECT, false),
+		AS_MEMBER("trace_id", ASSAY_JSON_STRING, true), AS_MEMBER("seed_metadata", ASSAY_JSON_OBJECT, false),
+		AS_MEMBER("servers", ASSAY_JSON_ARRAY, false),  AS_MEMBER("tool_specs", ASSAY_JSON_OBJECT, false),
+		AS_MEMBER("steps", ASSAY_JSON_ARRAY, false),
 	};
 	const assay_json *found[sizeof rules / sizeof *rules];
 	as_trace *t = as_new(1, sizeof *t);

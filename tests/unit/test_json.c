@@ -323,6 +323,82 @@ static double seconds_since(clock_t start)
 	return (double)(clock() - start) / CLOCKS_PER_SEC;
 }
 
+/* The text as it is read, or what is wrong with it. */
+static void tell(const char *text, uint32_t profile, const as_json_without *without, as_buf *out)
+{
+	const as_json_limits limits = {.without = without};
+	assay_json *v = NULL;
+	assay_error err = {0};
+	if (as_json_parse_with(as_str(text), profile, &limits, NULL, &v, &err) == 0) {
+		as_json_write(out, v, ASSAY_JSON_COMPACT);
+	} else {
+		as_buf_puts(out, err.message);
+	}
+	as_json_free(v);
+}
+
+/* Objects are read alike whatever others stand before them, whose keys the parser remembers. */
+static void check_in_company(const char *first, const char *second, uint32_t profile, const as_json_without *without)
+{
+	const as_json_without elements[] = {AS_JSON_WITHOUT("*", without), AS_JSON_WITHOUT_END};
+	as_buf one = {0}, other = {0}, text = {0}, expected = {0}, got = {0};
+	tell(first, profile, without, &one);
+	tell(second, profile, without, &other);
+	if (one.ptr[0] != '{' || other.ptr[0] != '{') { /* the first thing that is wrong */
+		as_buf_puts(&expected, one.ptr[0] != '{' ? one.ptr : other.ptr);
+	} else {
+		as_buf_printf(&expected, "[%s,%s,%s,%s]", one.ptr, other.ptr, one.ptr, other.ptr);
+	}
+	as_buf_printf(&text, "[%s,%s,%s,%s]", first, second, first, second);
+	tell(text.ptr, profile, without ? elements : NULL, &got);
+	ck_assert_msg(strcmp(got.ptr, expected.ptr) == 0, "%s: %s, expected %s", text.ptr, got.ptr, expected.ptr);
+	as_buf_free(&one);
+	as_buf_free(&other);
+	as_buf_free(&text);
+	as_buf_free(&expected);
+	as_buf_free(&got);
+}
+
+START_TEST(test_objects_in_company)
+{
+	static const as_json_without inside[] = {AS_JSON_WITHOUT("a", NULL), AS_JSON_WITHOUT_END};
+	static const as_json_without without[] = {AS_JSON_WITHOUT("b", inside), AS_JSON_WITHOUT("d", NULL),
+						  AS_JSON_WITHOUT_END};
+	static const char *const objects[] = {
+		"{}",
+		"{\"a\":1}",
+		"{\"a\":1,\"b\":2,\"c\":3}",
+		"{\"a\":1,\"b\":2,\"c\":3,\"d\":4}",
+		"{\"a\":1,\"c\":2,\"b\":3}",
+		"{\"a\":1,\"b\":2,\"a\":3}",
+		"{\"a\":1,\"b\":2,\"b\":3}",
+		"{\"d\":1,\"b\":2,\"d\":3,\"a\":{\"a\":5}}",
+		"{\"a\":{\"a\":1,\"b\":2},\"b\":{\"a\":1,\"b\":{\"b\":6,\"a\":7}}}",
+		"{\"b\":{\"a\":1,\"b\":{\"a\":7}},\"a\":{\"b\":1}}",
+		"{\"d\":{\"a\":1,\"b\":2},\"c\":{\"a\":1,\"b\":2}}",
+		"{\"\\u0061\":1,\"b\":2}",
+		"{\"a\":1,\"\\u0062\":2,\"c\":3}",
+		"{\"a\\\"b\":1,\"c\":2}",
+		"{\"a\"b\":1}",
+		"{\"a\\\\\":1,\"\xC3\xA4\":2}",
+		"{\"\":1,\"a\":2}",
+		"{ \"a\" : 1 , \"b\" : 2 }",
+		"{\"a\",\"b\":2}",
+		"{\"a\":1,}",
+		"{\"k01\":1,\"k02\":2,\"k03\":3,\"k04\":4,\"k05\":5,\"k06\":6,\"k07\":7,\"k08\":8,\"k09\":9,\"k10\":10,"
+		"\"k11\":1,\"k12\":2,\"k13\":3,\"k14\":4,\"k15\":5,\"k16\":6,\"k17\":7,\"k18\":8,\"k19\":9,\"k20\":10,"
+		"\"k21\":1,\"k22\":2,\"k03\":3}",
+	};
+	const size_t n = sizeof objects / sizeof *objects;
+	for (size_t i = 0; i < n * n; i++) {
+		for (uint32_t profile = ASSAY_JSON_STRICT; profile <= ASSAY_JSON_PEER; profile++) {
+			check_in_company(objects[i / n], objects[i % n], profile, NULL);
+			check_in_company(objects[i / n], objects[i % n], profile, without);
+		}
+	}
+}
+END_TEST
+
 START_TEST(test_big_documents)
 {
 	as_buf b = {0};
@@ -606,6 +682,7 @@ END_TEST
 
 UNIT_SUITE(json_suite, "json", test_round_trips, test_syntax_errors, test_number_errors, test_string_errors,
 	   test_utf8_errors, test_duplicate_keys, test_peer_profile, test_python_profiles, test_limits,
-	   test_every_cut_is_an_error, test_big_documents, test_too_many_values, test_reading, test_pointer,
-	   test_building, test_building_takes_over, test_clone, test_lines, test_read_file, test_api_table)
+	   test_every_cut_is_an_error, test_objects_in_company, test_big_documents, test_too_many_values, test_reading,
+	   test_pointer, test_building, test_building_takes_over, test_clone, test_lines, test_read_file,
+	   test_api_table)
 UNIT_MAIN(json_suite)
