@@ -30,6 +30,7 @@ int as_json_scan_unexpected(const struct as_json_scan *s, const char *expected);
 
 void as_json_scan_blanks(struct as_json_scan *s);
 int as_json_scan_coded(struct as_json_scan *s, assay_text *out);
+/* p is at the first byte of what is to be a number. */
 int as_json_scan_any_number(struct as_json_scan *s, assay_text *out);
 
 /* p is where no value begins: is one of Python's numbers there, which JSON has not, and may it be? */
