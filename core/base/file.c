@@ -256,6 +256,12 @@ bool as_file_exists(const char *path)
 	return stat(path, &st) == 0 && !S_ISDIR(st.st_mode);
 }
 
+bool as_file_is_same(const char *a, const char *b)
+{
+	struct stat x, y;
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 bool as_dir_exists(const char *path)
 {
 	struct stat st;

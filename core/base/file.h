@@ -21,6 +21,8 @@ int as_file_commit(as_file_draft *draft, assay_error *err); /* where = the path 
 void as_file_abandon(as_file_draft *draft);                 /* nothing begun is fine */
 bool as_file_exists(const char *path);
 bool as_dir_exists(const char *path);
+/* Are both there, and one file? */
+bool as_file_is_same(const char *a, const char *b);
 int as_make_dirs(const char *path, assay_error *err);
 int as_remove_tree(const char *path, assay_error *err); /* no such path is fine; never follows links */
 /* Copy a folder's regular files, folders and links inside it; modes and modification times (ns) are kept, but that

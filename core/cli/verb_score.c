@@ -99,6 +99,21 @@ static int say_counts(as_cli *cli, const as_bulk_counts *n, const as_lines *line
 	return as_say_json(cli, out, err);
 }
 
+/* What is read must not be what is written. */
+static int check_results(const as_cli *cli, assay_error *err)
+{
+	static const char *const read[] = {"specs", "traces", "servers"};
+	const char *results = as_cli_option(cli, "results");
+	for (size_t i = 0; i < sizeof read / sizeof *read && results; i++) {
+		const char *path = as_cli_option(cli, read[i]);
+		if (path && as_file_is_same(results, path)) {
+			as_fail(err, ASSAY_EINVAL, "--results %s is the file of the --%s", results, read[i]);
+			return as_error_hint(err, "name another file: what is read stays as it is");
+		}
+	}
+	return 0;
+}
+
 static int check_options(const as_cli *cli, assay_error *err)
 {
 	static const char *const dependent[] = {"traces", "results", "servers", "scorer", "keep-going"};
@@ -111,7 +126,7 @@ static int check_options(const as_cli *cli, assay_error *err)
 	if (files && !as_cli_option(cli, "traces")) {
 		return as_fail(err, ASSAY_EINVAL, "--specs needs --traces");
 	}
-	return 0;
+	return check_results(cli, err);
 }
 
 /* With --json the counts have standard output, so results need a file. */

@@ -243,6 +243,25 @@ static int take_file(corpus *c, const char *path, assay_error *err)
 	return rc;
 }
 
+/* What is read must not be what is written: the folder itself, one in it, or a file in it that a link leads to. */
+static int check_into(const as_corpus_options *o, const char *path, assay_error *err)
+{
+	as_buf from = {0}, to = {0};
+	int rc = as_path_absolute(o->folder, &from, err);
+	rc = rc < 0 ? rc : as_path_absolute(path, &to, err);
+	as_buf_byte(&from, '/');
+	as_buf_byte(&to, '/');
+	rc = rc < 0 ? rc : as_buf_check(&from, err);
+	rc = rc < 0 ? rc : as_buf_check(&to, err);
+	if (rc == 0 && as_str_starts(as_buf_str(&to), as_buf_str(&from))) {
+		rc = as_fail(err, ASSAY_EINVAL, "%s lies in the folder that is read", path);
+		as_error_hint(err, "name another folder: what is imported stays as it is");
+	}
+	as_buf_free(&from);
+	as_buf_free(&to);
+	return rc;
+}
+
 static int begin(corpus *c, const char *relative, assay_error *err)
 {
 	as_buf path = {0}, folder = {0};
@@ -252,6 +271,7 @@ static int begin(corpus *c, const char *relative, assay_error *err)
 	}
 	as_path_join(&path, as_str(c->options->into), as_str(relative));
 	rc = as_buf_check(&path, err);
+	rc = rc < 0 ? rc : check_into(c->options, path.ptr, err);
 	if (rc == 0) {
 		as_buf_add(&folder, as_path_dir(as_buf_str(&path)));
 		rc = as_buf_check(&folder, err);
@@ -292,25 +312,6 @@ static int on_file(void *payload, const char *relative, const char *path, assay_
 	return rc;
 }
 
-/* What is read must not be what is written: the folder itself, or one in it. */
-static int check_into(const as_corpus_options *o, assay_error *err)
-{
-	as_buf from = {0}, to = {0};
-	int rc = as_path_absolute(o->folder, &from, err);
-	rc = rc < 0 ? rc : as_path_absolute(o->into, &to, err);
-	as_buf_byte(&from, '/');
-	as_buf_byte(&to, '/');
-	rc = rc < 0 ? rc : as_buf_check(&from, err);
-	rc = rc < 0 ? rc : as_buf_check(&to, err);
-	if (rc == 0 && as_str_starts(as_buf_str(&to), as_buf_str(&from))) {
-		rc = as_fail(err, ASSAY_EINVAL, "%s lies in the folder that is read", o->into);
-		as_error_hint(err, "name another folder: what is imported stays as it is");
-	}
-	as_buf_free(&from);
-	as_buf_free(&to);
-	return rc;
-}
-
 int as_corpus_read(const as_corpus_options *options, as_lines *lines, as_corpus_counts *counts, assay_error *err)
 {
 	corpus c = {.lines = lines, .counts = counts, .options = options};
@@ -319,7 +320,7 @@ int as_corpus_read(const as_corpus_options *options, as_lines *lines, as_corpus_
 	if (!as_dir_exists(options->folder)) {
 		return as_fail(err, ASSAY_ENOENT, "there is no folder %s", options->folder);
 	}
-	rc = options->into ? check_into(options, err) : 0;
+	rc = options->into ? check_into(options, options->into, err) : 0;
 	rc = rc < 0 || !options->into ? rc : as_make_dirs(options->into, err);
 	rc = rc < 0 ? rc : as_walk(options->folder, on_file, &c, err);
 	as_buf_free(&c.buf);

@@ -195,6 +195,7 @@ static int export_imported_result(void *payload, assay_str key, assay_str body, 
 
 typedef struct file_export {
 	const char *folder;
+	const char *manifest; /* the one that is used */
 	as_export_counts *counts;
 } file_export;
 
@@ -222,6 +223,11 @@ static int export_file(void *payload, assay_str key, assay_str body, assay_error
 	as_buf_add(&folder, as_path_dir(as_buf_str(&path)));
 	rc = as_buf_check(&path, err);
 	rc = rc < 0 ? rc : as_buf_check(&folder, err);
+	if (rc == 0 && as_file_is_same(path.ptr, x->manifest)) {
+		rc = as_fail(err, ASSAY_EINVAL, "%s is the manifest: a file of that name came with the import",
+			     path.ptr);
+		as_error_hint(err, "name another folder with --into");
+	}
 	rc = rc < 0 ? rc : as_make_dirs(folder.ptr, err);
 	rc = rc < 0 ? rc : as_file_write(path.ptr, body, err);
 	x->counts->files += rc == 0;
@@ -232,7 +238,7 @@ static int export_file(void *payload, assay_str key, assay_str body, assay_error
 
 static int export_imported(exporting *x, const char *folder, assay_error *err)
 {
-	file_export files = {folder, x->counts};
+	file_export files = {folder, x->engine->manifest->path, x->counts};
 	assay_str run = as_str(x->engine->manifest->bench_id);
 	int rc = as_store_parts(x->engine->store, run, AS_ADOPT_RESULT, export_imported_result, x, err);
 	return rc < 0 ? rc : as_store_parts(x->engine->store, run, AS_ADOPT_FILE, export_file, &files, err);
