@@ -62,6 +62,15 @@ static void say_variables(const as_cli *cli, const as_import *x, const as_import
 	if (names.len > 0) {
 		as_say(cli, "\nwrote .env beside the manifest, which only you may read: %s\n", names.ptr);
 	}
+	as_buf_clear(&names);
+	join(as_json_get(x->report, "unheld"), ", ", &names);
+	if (names.len > 0) {
+		as_say(cli,
+		       "\nmay write, and nothing here holds what they do: %s\n"
+		       "  where one is told its folder, write ${env:ID.dir}; or give it \"sandbox\": {}; or, if it only "
+		       "reads, \"class\": \"live_read\"\n",
+		       names.ptr);
+	}
 	as_buf_free(&names);
 	as_say(cli, "\nwrote %s\nnext: assay servers check\n", o->into);
 }

@@ -3,6 +3,7 @@
 #include "core/base/file.h"
 #include "core/cli/cli.h"
 #include "core/run/import.h"
+#include "core/run/manifest.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,20 @@ static bool is_server_id(const char *id, size_t n)
 	       strspn(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-") >= n;
 }
 
+/* The environment that it gets holds what it writes only if the command names it. */
+static void say_unheld(const as_cli *cli, const char *path)
+{
+	as_manifest *m = NULL;
+	const char *why;
+	if (as_manifest_load(path, NULL, &m, NULL) == 0 && (why = as_manifest_unheld(m, &m->servers[0])) != NULL) {
+		as_say(cli,
+		       "%s may write, and %s: write ${env:%s.dir} where it is told its folder, or give\n"
+		       "it \"sandbox\": {}, or, if it only reads, \"class\": \"live_read\"\n",
+		       m->servers[0].id, why, m->servers[0].id);
+	}
+	as_manifest_free(m);
+}
+
 static int run(as_cli *cli, assay_error *err)
 {
 	const char *folder = cli->n_arguments > 0 ? cli->arguments[0] : ".";
@@ -109,7 +124,11 @@ static int run(as_cli *cli, assay_error *err)
 		as_cli_trust_written(cli, path.ptr);
 	}
 	if (rc == 0) {
-		as_say(cli, "wrote %s\nnext: assay servers check, then assay run%s%s\n", path.ptr,
+		as_say(cli, "wrote %s\n", path.ptr);
+		if (server) {
+			say_unheld(cli, path.ptr);
+		}
+		as_say(cli, "next: assay servers check, then assay run%s%s\n",
 		       strcmp(folder, ".") == 0 ? "" : ", both in ", strcmp(folder, ".") == 0 ? "" : folder);
 		out = as_json_object();
 		rc = as_json_set(out, "manifest", as_json_string(as_buf_str(&path))) < 0
@@ -127,10 +146,10 @@ const as_verb as_verb_init = {
 	.arguments = "[FOLDER]",
 	.description =
 		"Writes assay.json: the demo (three small servers that ship with Assay and a sandbox state for them), or, with\n"
-		"--server, a manifest for a server of yours. Servers whose \"class\" you do not know may write, and run in an\n"
-		"environment that is thrown away.",
+		"--server, a manifest for a server of yours. Servers whose \"class\" you do not know may write, and get an\n"
+		"environment that is thrown away; ${env:ID.dir} in the COMMAND is its folder.",
 	.options = options,
 	.examples =
-		"  assay init demo\n  assay init mine --server 'files=npx -y @modelcontextprotocol/server-filesystem /srv/sandbox'\n",
+		"  assay init demo\n  assay init mine --server 'files=npx -y @modelcontextprotocol/server-filesystem ${env:files.dir}'\n",
 	.run = run,
 };

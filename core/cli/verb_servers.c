@@ -12,7 +12,7 @@ static const as_option options[] = {
 	 "check, tools, call: trust the commands of the manifest, now and from now on, without being asked"},
 	{"jobs", "N", "check: so many servers at once (default: one a processor)"},
 	{"vet", NULL, "check: try every tool, propose the class, list what is odd"},
-	{"allow-writes", NULL, "check: with --vet, try tools that write where no environment holds what they do, too"},
+	{"allow-writes", NULL, "check: with --vet, try tools that write where nothing holds what they do, too"},
 	{"into", "FILE", "import: the manifest to write (default: assay.json)"},
 	{"class", "CLASS", "import: static, live_read or stateful_write (default), for servers that are new"},
 	{"replace", NULL, "import: a server of the same name gives way"},
@@ -322,12 +322,13 @@ const as_verb as_verb_servers = {
 		"\"servers\" with \"inputs\" (VS Code), with comments. They are added to the manifest, which is made if need be and\n"
 		"written whole or not at all. ${VAR}, ${VAR:-default}, ${env:VAR} and ${input:id} become variables, and so do secrets\n"
 		"that stand in the file, where a name, a scheme or their look tells them, in scripts, JSON and addresses, too: no\n"
-		"value of theirs is written into the manifest. Servers that are new may write, and run in an environment that is\n"
-		"thrown away.\n\n"
+		"value of theirs is written into the manifest. Servers that are new may write, and get an environment that is thrown\n"
+		"away: it holds what they write once their record names it (${env:ID.dir}). Which ones do not is told.\n\n"
 		"check starts each server in a fresh environment, several at once, shakes hands, lists its tools and, where one\n"
 		"reads and needs no argument, makes one call: the exit status is 1 when that fails, 5 when nothing answers it. With\n"
 		"--vet every tool is tried once, with arguments from its schema and from what other tools have answered, those that\n"
-		"write only where an environment holds what they do; it proposes the class, tells which credentials are missing, and\n"
+		"write only where a sandbox, or an environment that the launch record names (${env:ID.dir}), holds what they do, and\n"
+		"never at a URL; it proposes the class, tells which credentials are missing, and\n"
 		"lists what is odd in descriptions and schemas.\n\n"
 		"tools shows the tools of all servers that can be reached; call makes one call (ARGUMENTS is a JSON object) and\n"
 		"prints the result, of what is no text a line that says what it is; --json has all. Nothing is kept.",

@@ -283,10 +283,34 @@ static int prepare(generation *g, assay_error *err)
 	return rc < 0 ? rc : as_goal_memory_load(g->engine, &g->memory, err);
 }
 
+/* What nothing holds stays from attempt to attempt, and afterwards. */
+static void warn_of_unheld(const as_engine *e)
+{
+	for (size_t i = 0; i < e->manifest->n_servers; i++) {
+		const as_server_spec *s = &e->manifest->servers[i];
+		const char *why = as_manifest_unheld(e->manifest, s);
+		if (!why || s->sandbox || s->server_class != AS_CLASS_STATEFUL_WRITE) {
+			continue;
+		}
+		if (as_json_get(s->launch, "url")) {
+			as_log_put(e->log, "run", ASSAY_LOG_WARN,
+				   "server \"%s\" may write, and %s: what it writes stays (\"class\": \"live_read\" "
+				   "is for one that only reads)",
+				   s->id, why);
+		} else {
+			as_log_put(e->log, "run", ASSAY_LOG_WARN,
+				   "server \"%s\" may write, and %s: what it writes stays where it writes it (put "
+				   "${env:%s.dir} where it is told its folder, or give it \"sandbox\": {})",
+				   s->id, why, s->id);
+		}
+	}
+}
+
 int as_stage_generate(as_engine *e, int upto, uint64_t *shortfall, assay_error *err)
 {
 	const as_manifest *m = e->manifest;
 	generation g = {.engine = e, .upto = upto};
+	bool warned = false;
 	int rc;
 	*shortfall = 0;
 	if (m->imported) {
@@ -298,6 +322,10 @@ int as_stage_generate(as_engine *e, int upto, uint64_t *shortfall, assay_error *
 		rc = schedule(&g, err);
 		if (rc < 0 || g.n_slots == 0) {
 			break;
+		}
+		if (!warned) {
+			warn_of_unheld(e);
+			warned = true;
 		}
 		rc = run_round(&g, err);
 		if (upto < AS_STEP_GATE) {

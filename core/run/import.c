@@ -606,6 +606,27 @@ static int list_inputs(importer *x, const assay_json *root, assay_error *err)
 	return rc < 0 || !x->inputs ? as_fail_memory(err) : 0;
 }
 
+/* Those of the file that may write where nothing holds it: what is to be done is the user's to decide. */
+static int list_unheld(const importer *x, as_import *out, assay_error *err)
+{
+	assay_json *copy = as_json_clone(out->manifest), *list = as_json_array();
+	as_manifest *m = NULL;
+	int rc = copy && list ? 0 : as_fail_memory(err);
+	as_json_forget_lines(copy);
+	/* An old mistake in it is told before anything is written. */
+	rc = rc < 0 ? (as_json_free(copy), rc) : as_manifest_from_json(copy, x->o->into, &m, err);
+	for (size_t i = 0; rc == 0 && i < m->n_servers; i++) {
+		const as_server_spec *s = &m->servers[i];
+		if (as_json_get(x->given, s->id) && s->server_class == AS_CLASS_STATEFUL_WRITE &&
+		    as_manifest_unheld(m, s) && as_json_append(list, as_json_cstring(s->id)) < 0) {
+			rc = as_fail_memory(err);
+		}
+	}
+	as_manifest_free(m);
+	rc = rc < 0 ? (as_json_free(list), rc) : as_json_set(out->report, "unheld", list);
+	return rc == ASSAY_ENOMEM ? as_fail_memory(err) : rc;
+}
+
 int as_import_read(const as_import_options *options, as_import *out, assay_error *err)
 {
 	importer x = {.o = options};
@@ -623,8 +644,7 @@ int as_import_read(const as_import_options *options, as_import *out, assay_error
 	}
 	rc = rc < 0 ? rc : mark_secrets(&x, out->manifest, err);
 	rc = rc < 0 ? rc : list_variables(&x, out->report, err);
-	/* An old mistake in it is told before anything is written. */
-	rc = rc < 0 ? rc : as_manifest_check(out->manifest, options->into, err);
+	rc = rc < 0 ? rc : list_unheld(&x, out, err);
 	out->secrets = x.secrets;
 	if (rc < 0) {
 		as_import_free(out);

@@ -18,8 +18,8 @@ typedef struct as_import_options {
 typedef struct as_import {
 	assay_json *manifest; /* the whole document, checked */
 	/* {"manifest": path, "servers": [{"server", "from", "state": "added" | "replaced" | "unchanged" | "skipped",
-	 * "notes": [text]}], "variables": [{"name", "secret", "optional", "set", "servers": [id], "description"}]}. No
-	 * secret is in it. */
+	 * "notes": [text]}], "variables": [{"name", "secret", "optional", "set", "servers": [id], "description"}],
+	 * "unheld": [id of a server that may write where nothing holds it]}. No secret is in it. */
 	assay_json *report;
 	assay_json *secrets; /* {NAME: value} of those that stood in the file itself; in neither of the other two */
 } as_import;

@@ -142,6 +142,11 @@ int as_manifest_check_reports(const as_manifest *m, as_registry *registry, const
  * value is the transport's to look at. */
 const char *as_header_fault(assay_str name, assay_str value);
 
+/* Why what a server writes may stay: what nothing holds that is thrown away afterwards, as "the server is reached at a
+ * URL". NULL: its launch record refers to its environment, or its sandbox lets it write and reach nothing else. Whether
+ * the server writes at all is another question. */
+const char *as_manifest_unheld(const as_manifest *m, const as_server_spec *s);
+
 const as_model_spec *as_manifest_model(const as_manifest *m, const char *name); /* NULL: none */
 /* Does this candidate have attempts in this condition? */
 bool as_manifest_pairs(const as_condition_spec *condition, const as_candidate_spec *candidate);

@@ -221,6 +221,57 @@ static int check_confinement(const as_server_spec *s, const assay_json *settings
 	return 0;
 }
 
+/* Is it this environment that the NAME of a "${env:NAME.key}" stands for (launch.c)? */
+static bool is_environment(const as_manifest *m, assay_str name, const as_environment_spec *e)
+{
+	for (size_t i = 0; i < m->n_servers; i++) {
+		if (as_str_is(name, m->servers[i].id)) {
+			return m->servers[i].environment == e;
+		}
+	}
+	return as_str_is(name, e->name);
+}
+
+/* Does a text in a launch record speak of this environment? */
+static bool refers(const as_manifest *m, const assay_json *v, const as_environment_spec *e)
+{
+	const assay_str mark = ASSAY_STR("${env:");
+	assay_str text = as_json_str(v);
+	bool found = false;
+	for (size_t i = 0; i + mark.len < text.len && !found; i++) {
+		assay_str name = {text.ptr + i, 0};
+		if (!as_str_starts((assay_str){name.ptr, text.len - i}, mark)) {
+			continue;
+		}
+		name.ptr += mark.len;
+		while (i + mark.len + name.len < text.len && name.ptr[name.len] != '.' && name.ptr[name.len] != '}') {
+			name.len++;
+		}
+		found = is_environment(m, name, e);
+	}
+	for (const assay_json *part = as_json_first(v); part && !found; part = as_json_next(part)) {
+		found = refers(m, part, e);
+	}
+	return found;
+}
+
+const char *as_manifest_unheld(const as_manifest *m, const as_server_spec *s)
+{
+	assay_str network = as_json_str(as_json_get(s->sandbox, "network"));
+	if (as_json_get(s->launch, "url")) {
+		return "the server is reached at a URL";
+	}
+	if (s->environment && refers(m, s->launch, s->environment)) {
+		return NULL;
+	}
+	if (s->sandbox) {
+		bool apart = !as_json_get(s->sandbox, "network") || as_str_is(network, "off");
+		return apart ? NULL : "the server's sandbox lets it reach others";
+	}
+	return s->environment ? "the server's launch record names nothing of its environment"
+			      : "the server has no environment or sandbox";
+}
+
 static int read_server(as_manifest_build *b, const assay_json *launch, as_server_spec *s, assay_error *err)
 {
 	const assay_json *settings = as_json_get_n(as_json_get(b->m.document, "servers"), as_json_key(launch));

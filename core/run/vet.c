@@ -34,12 +34,20 @@ typedef struct vetting {
 	int gone;
 } vetting;
 
-/* May it be called? What writes may where an environment holds what it does, or the user says so; what neither says
- * that it writes nor that it reads ("calculate") is believed to be what the manifest says of its server. */
-static bool is_allowed(const as_vetting *v, const assay_tool *t)
+static bool is_harmless(const assay_tool *t)
 {
-	return v->server->environment || v->server->sandbox || v->allow_writes ||
-	       vet_class_of(t) != AS_CLASS_STATEFUL_WRITE;
+	return !(t->flags & (ASSAY_TOOL_WRITES | ASSAY_TOOL_DESTRUCTIVE));
+}
+
+/* Why it is not to be called: it may write, and nothing holds what it does. What neither says that it writes nor that
+ * it reads ("calculate") is believed to be what the manifest says of its server. NULL: it may be called. */
+static const char *refusal(const as_vetting *v, const assay_tool *t)
+{
+	bool writes = v->server->server_class == AS_CLASS_STATEFUL_WRITE && !is_harmless(t);
+	if (v->allow_writes || (!writes && vet_class_of(t) != AS_CLASS_STATEFUL_WRITE)) {
+		return NULL;
+	}
+	return as_manifest_unheld(v->context->engine->manifest, v->server);
 }
 
 /* The tools with their effects by annotation and name: whatever the manifest's class says of all of them, a tool that
@@ -86,11 +94,6 @@ static int call_tool(const as_vetting *v, const assay_tool *tool, const assay_js
 	*state = answer->status == ASSAY_STEP_SUCCESS ? TRIAL_OK : TRIAL_ERROR;
 	as_render_result(answer->result, reason);
 	return as_buf_check(reason, err);
-}
-
-static bool is_harmless(const assay_tool *t)
-{
-	return !(t->flags & (ASSAY_TOOL_WRITES | ASSAY_TOOL_DESTRUCTIVE));
 }
 
 /* --- order -------------------------------------------------------------------------------------------------------- */
@@ -224,9 +227,11 @@ static int try_all(vetting *x, assay_error *err)
 	trial *t = NULL;
 	int rc = 0;
 	for (size_t i = 0; i < x->tools.count; i++) {
+		const char *why = refusal(x->v, x->tools.list[i]);
 		x->trials[i].tool = x->tools.list[i];
-		if (!is_allowed(x->v, x->tools.list[i])) {
-			skip(&x->trials[i], "it may write, and the server has no environment or sandbox");
+		if (why) {
+			skip(&x->trials[i], "it may write, and ");
+			as_buf_printf(&x->trials[i].reason, "%s; --allow-writes tries it", why);
 		}
 	}
 	while (rc == 0) {

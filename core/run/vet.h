@@ -9,7 +9,8 @@ typedef struct as_vetting {
 	as_context *context; /* with a live world that has the server */
 	const as_server_spec *server;
 	const assay_json *tools; /* as the server listed them */
-	bool allow_writes;       /* by the user: tools that write are tried without an environment, too */
+	bool allow_writes;       /* by the user: tools that write are tried where nothing holds what they do
+				    (as_manifest_unheld), too */
 } as_vetting;
 
 /* *out: {"tools": [{"name", "status": "ok" | "error" | "timeout" | "skipped", "reason", "arguments", "ms",
