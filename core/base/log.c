@@ -1,12 +1,15 @@
 #include "core/base/log.h"
 
 #include "core/base/error.h"
+#include "core/base/random.h"
 #include "core/base/schema.h"
 #include "core/base/text.h"
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MAX_MESSAGE 4096
+#define MAX_SAID 512 /* warnings that are remembered */
 
 struct rule {
 	const char *component; /* NULL: all that no other rule names */
@@ -20,6 +23,9 @@ struct as_log {
 	size_t n_rules, cap_rules;
 	int level;             /* of the components without a rule */
 	as_redactor *redactor; /* NULL: none */
+	pthread_mutex_t lock;  /* of what follows */
+	uint64_t said[MAX_SAID];
+	size_t n_said;
 };
 
 static const char *const level_names[] = {"error", "warning", "info", "debug", "trace"};
@@ -89,6 +95,10 @@ int as_log_new(FILE *stream, const char *levels, as_log **out, assay_error *err)
 	if (!log) {
 		return as_fail_memory(err);
 	}
+	if (pthread_mutex_init(&log->lock, NULL) != 0) {
+		free(log);
+		return as_fail_memory(err);
+	}
 	log->stream = stream;
 	log->level = ASSAY_LOG_WARN;
 	int rc = add_rules(log, levels, err);
@@ -105,6 +115,7 @@ void as_log_free(as_log *log)
 	if (log) {
 		as_arena_free(&log->arena);
 		free(log->rules);
+		pthread_mutex_destroy(&log->lock);
 		free(log);
 	}
 }
@@ -161,7 +172,24 @@ bool as_log_on(const as_log *log, const char *component, int level)
 	return level <= log->level;
 }
 
-void as_log_putv(as_log *log, const char *component, int level, const char *format, va_list args)
+static bool was_said(as_log *log, const as_buf *line)
+{
+	uint64_t hash = as_derive_seed(0, "log", as_buf_str(line));
+	bool said = false;
+	pthread_mutex_lock(&log->lock);
+	for (size_t i = 0; i < log->n_said && !said; i++) {
+		said = log->said[i] == hash;
+	}
+	if (!said && log->n_said < MAX_SAID) {
+		log->said[log->n_said++] = hash;
+	}
+	pthread_mutex_unlock(&log->lock);
+	return said;
+}
+
+static void put(as_log *log, const char *component, int level, bool once, const char *format, va_list args)
+	ASSAY_PRINTF(5, 0);
+static void put(as_log *log, const char *component, int level, bool once, const char *format, va_list args)
 {
 	as_buf message = {0}, line = {0};
 	if (!as_log_on(log, component, level)) {
@@ -179,12 +207,22 @@ void as_log_putv(as_log *log, const char *component, int level, const char *form
 	as_printable(&line, text);
 	as_buf_puts(&line, text.len < message.len ? "...\n" : "\n");
 	/* One write a line, so that lines of several threads and processes do not mix. */
-	if (!line.failed && !message.failed) {
+	if (!line.failed && !message.failed && !(once && was_said(log, &line))) {
 		fwrite(line.ptr, 1, line.len, log->stream);
 		fflush(log->stream);
 	}
 	as_buf_free(&message);
 	as_buf_free(&line);
+}
+
+void as_log_putv(as_log *log, const char *component, int level, const char *format, va_list args)
+{
+	put(log, component, level, false, format, args);
+}
+
+void as_log_put_once(as_log *log, const char *component, int level, const char *format, va_list args)
+{
+	put(log, component, level, true, format, args);
 }
 
 void as_log_put(as_log *log, const char *component, int level, const char *format, ...)

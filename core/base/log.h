@@ -19,5 +19,8 @@ int as_log_check(const as_log *log, const char *const *names, size_t n, assay_er
 bool as_log_on(const as_log *log, const char *component, int level); /* false for NULL */
 void as_log_put(as_log *log, const char *component, int level, const char *format, ...) ASSAY_PRINTF(4, 5);
 void as_log_putv(as_log *log, const char *component, int level, const char *format, va_list args) ASSAY_PRINTF(4, 0);
+/* Nothing when the log has said it already, in the same words: several instances of a plugin find the same thing. */
+void as_log_put_once(as_log *log, const char *component, int level, const char *format, va_list args)
+	ASSAY_PRINTF(4, 0);
 
 #endif

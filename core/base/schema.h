@@ -18,10 +18,11 @@ void as_schema_free(as_schema *s);
 
 /* 0, or ASSAY_EDATA with pointer (into value), line where known, and a message that says what was found and what was
  * expected. An unknown key under additionalProperties: false names the nearest known key in hint. Work is bounded:
- * ASSAY_ELIMIT. */
+ * ASSAY_ELIMIT. What "not" excludes is explained by the "description" of its schema. */
 int as_schema_validate(const as_schema *s, const assay_json *value, assay_error *err);
 
-/* Set every missing member that has a "default" (recursively through properties, items and local $ref). */
+/* Set every missing member that has a "default" (recursively through properties, items and local $ref), but for those
+ * that the object's "not" excludes beside what it has. */
 int as_schema_fill_defaults(const as_schema *s, assay_json *value, assay_error *err);
 
 /* NULL-terminated list of the assertion keywords of 2020-12 that are ignored here. */

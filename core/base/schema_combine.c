@@ -114,6 +114,18 @@ static int check_condition(struct as_schema_check *c, const struct as_schema_nod
 	return next ? as_schema_check(c, next, v, at) : 0;
 }
 
+static int check_not(struct as_schema_check *c, const struct as_schema_node *excluded, const assay_json *v,
+		     const struct as_place *at)
+{
+	assay_str why = as_json_str(as_json_get(excluded->source, "description"));
+	int rc = as_schema_try(c, excluded, v, at);
+	if (rc != 0) {
+		return rc < 0 ? rc : 0;
+	}
+	return why.len > 0 ? as_schema_found(c, v, at, "but %.*s", ASSAY_FMT(why))
+			   : as_schema_found(c, v, at, "which the schema excludes (not)");
+}
+
 int as_schema_check_combined(struct as_schema_check *c, const struct as_schema_node *node, const assay_json *v,
 			     const struct as_place *at)
 {
@@ -128,10 +140,7 @@ int as_schema_check_combined(struct as_schema_check *c, const struct as_schema_n
 		rc = check_one(c, &node->one, v, at);
 	}
 	if (rc == 0 && node->negation) {
-		rc = as_schema_try(c, node->negation, v, at);
-		if (rc >= 0) {
-			rc = rc > 0 ? 0 : as_schema_found(c, v, at, "which the schema excludes (not)");
-		}
+		rc = check_not(c, node->negation, v, at);
 	}
 	if (rc == 0 && node->condition) {
 		rc = check_condition(c, node, v, at);

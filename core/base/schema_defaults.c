@@ -1,5 +1,5 @@
 #include "core/base/error.h"
-#include "core/base/schema_node.h"
+#include "core/base/schema_check.h"
 
 #define MAX_STEPS 1000000u
 
@@ -22,15 +22,30 @@ static const assay_json *default_of(const struct as_schema_node *node)
 	return NULL;
 }
 
-static int fill_missing(struct filling *f, const struct as_schema_entry *e, assay_json *object)
+static bool is_excluded(const struct as_schema_node *node, const assay_json *v)
+{
+	struct as_schema_check c = {0};
+	struct as_place root = {0};
+	return node->negation && as_schema_try(&c, node->negation, v, &root) == 0;
+}
+
+/* An option that another one excludes has no default beside it. */
+static int fill_missing(struct filling *f, const struct as_schema_node *node, const struct as_schema_entry *e,
+			assay_json *object)
 {
 	const assay_json *value = as_json_get(object, e->key) ? NULL : default_of(e->schema);
-	if (!value) {
+	if (!value || is_excluded(node, object)) {
 		return 0;
 	}
 	assay_json *copy = as_json_clone(value);
 	as_json_forget_lines(copy); /* its place is in the schema, not in what is being filled up */
-	return as_json_set(object, e->key, copy) < 0 ? as_fail_memory(f->err) : 0;
+	if (as_json_set(object, e->key, copy) < 0) {
+		return as_fail_memory(f->err);
+	}
+	if (is_excluded(node, object)) {
+		as_json_free(as_json_detach(object, e->key));
+	}
+	return 0;
 }
 
 static int fill_object(struct filling *f, const struct as_schema_node *node, assay_json *object)
@@ -43,7 +58,7 @@ static int fill_object(struct filling *f, const struct as_schema_node *node, ass
 		if (!e) {
 			continue;
 		}
-		rc = fill_missing(f, e, object);
+		rc = fill_missing(f, node, e, object);
 		assay_json *member = as_json_edit(as_json_get(object, e->key));
 		if (rc == 0 && member) {
 			rc = fill(f, e->schema, member);

@@ -67,7 +67,8 @@ static void host_log(const assay_call *call, int level, const char *format, ...)
 		return;
 	}
 	va_start(args, format);
-	as_log_putv(c->log, c->component ? c->component : "plugin", level, format, args);
+	(level == ASSAY_LOG_WARN ? as_log_put_once : as_log_putv)(c->log, c->component ? c->component : "plugin", level,
+								  format, args);
 	va_end(args);
 }
 

@@ -152,7 +152,10 @@ const assay_impl expo_target = {
 	.flags = ASSAY_IMPL_PURE | ASSAY_IMPL_REENTRANT,
 	.name = "target",
 	.summary = "the needed tools among distractors, shuffled",
-	.options = "{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{"
+	.options = "{\"type\":\"object\",\"additionalProperties\":false,"
+		   "\"not\":{\"required\":[\"strategy\",\"p_alt\"],\"description\":\"\\\"strategy\\\" names the "
+		   "sampler of all distractors, beside which \\\"p_alt\\\" has no effect: leave one of them out\"},"
+		   "\"properties\":{"
 		   "\"distractors\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":10000,\"default\":8,"
 		   "\"description\":\"tools beside the needed ones\"},"
 		   "\"p_alt\":{\"type\":\"number\",\"minimum\":0,\"maximum\":1,\"default\":0.5,"

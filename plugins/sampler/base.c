@@ -514,7 +514,8 @@ static const assay_impl stratified_impl = {
 	.options =
 		"{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{"
 		"\"strata\":{\"type\":\"array\",\"minItems\":1,\"maxItems\":16,"
-		"\"items\":{\"type\":\"string\",\"pattern\":\"^[a-z][a-z0-9_-]*$\",\"not\":{\"const\":\"stratified\"},"
+		"\"items\":{\"type\":\"string\",\"pattern\":\"^[a-z][a-z0-9_-]*$\",\"not\":{\"const\":\"stratified\","
+		"\"description\":\"a mixture of samplers cannot be one of its own strata: name another sampler\"},"
 		"\"format\":\"sampler\"},"
 		"\"description\":\"samplers by their names; where nothing is said, DynamicMCPBench's five: "
 		"hard_negative, same_name, sibling, cross_domain, random\"}}}",

@@ -1,5 +1,7 @@
 /* cross_server_alt: the same tool on several servers. complementary: one tool's output is the other's input. */
 #include "special.h"
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,77 +87,128 @@ int special_find_groups(const special *s, assay_call *call, seed_list *list, ass
 
 /* --- Sets that a file names -------------------------------------------------------------------------------------- */
 
-/* The place of a tool that the file calls {"server" or "server_id", "tool"}; -1: the catalogue does not have it. */
-static int64_t find_member(const special *s, const named *sorted, size_t n, const assay_json *member)
+/* What the file says that the catalogue does not bear out: counts, and where the first is. */
+typedef struct remarks {
+	size_t unknown; /* tools */
+	char first[240];
+	size_t narrow; /* groups that have not the tools that they should have */
+	size_t first_narrow;
+} remarks;
+
+static int fail_at(const special *s, assay_error *err, const char *pointer, const char *message)
+{
+	int rc = s->host->fail(err, ASSAY_EDATA, "%s", message);
+	if (err) {
+		snprintf(err->where, sizeof err->where, "%s", s->file);
+		snprintf(err->pointer, sizeof err->pointer, "%s", pointer);
+	}
+	return rc;
+}
+
+/* What a member is called: "server" or "server_id", and "tool". False: it is none. */
+static bool read_member(const special *s, const assay_json *member, assay_tool *asked)
 {
 	const assay_json_api *J = s->host->json;
 	const assay_json *server = J->get(member, "server");
-	const assay_tool asked = {.server = J->str(server ? server : J->get(member, "server_id")),
-				  .name = J->str(J->get(member, "tool"))};
-	const named key = {&asked, 0};
+	*asked = (assay_tool){.server = J->str(server ? server : J->get(member, "server_id")),
+			      .name = J->str(J->get(member, "tool"))};
+	return asked->server.len > 0 && asked->name.len > 0;
+}
+
+/* The place of a tool; -1: the catalogue does not have it. */
+static int64_t find_member(const named *sorted, size_t n, const assay_tool *asked)
+{
+	const named key = {asked, 0};
 	const named *found = n ? bsearch(&key, sorted, n, sizeof key, compare_named) : NULL;
 	return found ? (int64_t)found->index : -1;
 }
 
-/* Members of the file's groups that the catalogue lacks. */
-typedef struct unknown_tools {
-	size_t n;
-	size_t first; /* group that has one */
-	const assay_json *member;
-} unknown_tools;
-
-static void note_unknown(unknown_tools *u, size_t group, const assay_json *member)
+/* Instances say it in the same words, so that it is shown once. */
+static void warn(const special *s, const assay_call *call, const remarks *r)
 {
-	if (u->n++ == 0) {
-		u->first = group;
-		u->member = member;
-	}
-}
-
-/* Told once: the file is read for every draw. */
-static void warn_unknown(special *s, const assay_call *call, const unknown_tools *u)
-{
-	const assay_json_api *J = s->host->json;
-	const assay_json *server = J->get(u->member, "server");
-	assay_str id = J->str(server ? server : J->get(u->member, "server_id")),
-		  tool = J->str(J->get(u->member, "tool"));
-	if (u->n > 0 && !atomic_exchange(&s->warned, 1)) {
+	if (r->unknown > 0) {
 		s->host->log(call, ASSAY_LOG_WARN,
-			     "%s: %zu of its tools are not in the catalogue and are left out, first /%zu: %.*s.%.*s",
-			     s->file, u->n, u->first, ASSAY_FMT(id), ASSAY_FMT(tool));
+			     "%s: %zu of its tools are not in the catalogue and are left out, first %s", s->file,
+			     r->unknown, r->first);
+	}
+	if (r->narrow > 0) {
+		s->host->log(call, ASSAY_LOG_WARN,
+			     "%s: %zu of its groups do not have two tools%s and are left out, first /%zu", s->file,
+			     r->narrow, s->across ? " on two servers" : "", r->first_narrow);
 	}
 }
 
-static int take_entry(const special *s, const named *sorted, seed_list *list, const assay_json *entry, size_t group,
-		      unknown_tools *unknown, assay_error *err)
+/* One group of the file: its members stand in it, or in its "members". */
+typedef struct group {
+	const assay_json *members;
+	char pointer[64]; /* of these */
+	size_t number;
+} group;
+
+static int take_group(const special *s, const named *sorted, seed_list *list, const group *g, remarks *r,
+		      assay_error *err)
 {
 	const assay_json_api *J = s->host->json;
-	const assay_json *members = J->type(entry) == ASSAY_JSON_OBJECT ? J->get(entry, "members") : entry;
 	seed_set set = {.n = 0};
-	int across = 0;
-	for (const assay_json *m = J->first(members); m && set.n < SEED_MEMBERS; m = J->next(m)) {
-		int64_t at = find_member(s, sorted, list->tools.count, m);
-		if (at < 0) {
-			note_unknown(unknown, group, m);
-		} else {
-			set.tool[set.n++] = (uint32_t)at;
-			across |=
-				!special_same_text(list->tools.list[at]->server, list->tools.list[set.tool[0]]->server);
+	bool across = false;
+	size_t known = 0, k = 0;
+	for (const assay_json *m = J->first(g->members); m; m = J->next(m), k++) {
+		assay_tool asked;
+		int64_t at;
+		char pointer[96];
+		snprintf(pointer, sizeof pointer, "%s/%zu", g->pointer, k);
+		if (!read_member(s, m, &asked)) {
+			return fail_at(s, err, pointer, "found no tool, expected {\"server\": ID, \"tool\": NAME}");
 		}
+		at = find_member(sorted, list->tools.count, &asked);
+		if (at < 0 && r->unknown++ == 0) {
+			snprintf(r->first, sizeof r->first, "%s: %.*s.%.*s", pointer, ASSAY_FMT(asked.server),
+				 ASSAY_FMT(asked.name));
+		}
+		if (at < 0 || known++ >= SEED_MEMBERS) {
+			continue;
+		}
+		set.tool[set.n++] = (uint32_t)at;
+		across = across ||
+			 !special_same_text(list->tools.list[at]->server, list->tools.list[set.tool[0]]->server);
+	}
+	if ((k < 2 || (set.n > 1 && s->across && !across)) && r->narrow++ == 0) {
+		r->first_narrow = g->number;
 	}
 	return set.n < 2 || (s->across && !across) ? 0 : special_add(list, &set, err);
 }
 
-static int read_sets(special *s, assay_call *call, seed_list *list, assay_error *err)
+static int take_groups(const special *s, const named *sorted, seed_list *list, const assay_json *document, remarks *r,
+		       assay_error *err)
+{
+	const assay_json_api *J = s->host->json;
+	size_t n = 0;
+	int rc = 0;
+	if (J->type(document) != ASSAY_JSON_ARRAY) {
+		return fail_at(s, err, "", "found no array, expected one of groups of tools");
+	}
+	for (const assay_json *e = J->first(document); e && rc == 0; e = J->next(e), n++) {
+		bool object = J->type(e) == ASSAY_JSON_OBJECT;
+		group g = {.members = object ? J->get(e, "members") : e, .number = n};
+		snprintf(g.pointer, sizeof g.pointer, "/%zu%s", n, object ? "/members" : "");
+		rc = J->type(g.members) == ASSAY_JSON_ARRAY
+			     ? take_group(s, sorted, list, &g, r, err)
+			     : fail_at(s, err, g.pointer,
+				       "found no group, expected an array of {\"server\": ID, \"tool\": NAME}, or an "
+				       "object with one as \"members\"");
+	}
+	return rc;
+}
+
+static int read_sets(const special *s, assay_call *call, seed_list *list, assay_error *err)
 {
 	const assay_json_api *J = s->host->json;
 	size_t n = list->tools.count;
 	named *sorted = s->host->alloc((n + 1) * sizeof *sorted);
 	assay_text text = {NULL, 0};
 	assay_json *document = NULL;
-	unknown_tools unknown = {0};
+	remarks found = {0};
 	assay_error broken = {0};
-	size_t group = 0;
 	int rc = sorted ? 0 : s->host->fail(err, ASSAY_ENOMEM, "out of memory");
 	for (size_t i = 0; i < n && rc == 0; i++) {
 		sorted[i] = (named){list->tools.list[i], (uint32_t)i};
@@ -166,18 +219,15 @@ static int read_sets(special *s, assay_call *call, seed_list *list, assay_error 
 	}
 	if (rc == 0) {
 		rc = J->parse((assay_str){text.ptr, text.len}, ASSAY_JSON_PEER, &document, &broken);
-		rc = rc < 0 ? s->host->fail(err, rc, "%s:%u: %s", s->file, broken.line, broken.message) : 0;
+		if (rc < 0 && err) {
+			*err = broken;
+			snprintf(err->where, sizeof err->where, "%s", s->file);
+		}
 	}
-	if (rc == 0 && J->type(document) != ASSAY_JSON_ARRAY) {
-		rc = s->host->fail(err, ASSAY_EDATA,
-				   "%s is no array of groups, each an array of {\"server\", \"tool\"} or an object "
-				   "with such an array as \"members\"",
-				   s->file);
+	rc = rc < 0 ? rc : take_groups(s, sorted, list, document, &found, err);
+	if (rc == 0) {
+		warn(s, call, &found);
 	}
-	for (const assay_json *e = J->first(document); e && rc == 0; e = J->next(e), group++) {
-		rc = take_entry(s, sorted, list, e, group, &unknown, err);
-	}
-	warn_unknown(s, call, &unknown);
 	J->free(document);
 	J->text_free(&text);
 	s->host->free(sorted);
@@ -186,7 +236,7 @@ static int read_sets(special *s, assay_call *call, seed_list *list, assay_error 
 
 /* --- The two operations ------------------------------------------------------------------------------------------ */
 
-static int find_sets(special *s, assay_call *call, seed_list *list, assay_error *err)
+static int find_sets(const special *s, assay_call *call, seed_list *list, assay_error *err)
 {
 	int rc = s->file ? read_sets(s, call, list, err) : 0;
 	return rc == 0 && s->mine ? s->find(s, call, list, err) : rc;

@@ -4,7 +4,6 @@
 #define SAMPLER_SPECIAL_H
 
 #include <assay/roles/sampler.h>
-#include <stdatomic.h>
 
 #define SEED_MEMBERS 4      /* the first so many of a group are its seeds */
 #define SEED_SETS_MAX 50000 /* what a sampler can hand to the program, with room to spare */
@@ -28,8 +27,7 @@ typedef struct special {
 	int mine;     /* look into the catalogue, too */
 	/* Finds sets of its kind in list->tools. */
 	int (*find)(const struct special *s, assay_call *call, seed_list *list, assay_error *err);
-	int across;         /* a set spans two servers at least */
-	atomic_bool warned; /* of tools of the file that the catalogue lacks */
+	int across; /* a set spans two servers at least */
 } special;
 
 int special_same_text(assay_str a, assay_str b);

@@ -235,6 +235,7 @@ struct assay_host {
 
 	/* Fill err (NULL is fine) and return code. */
 	int (*fail)(assay_error *err, int code, const char *format, ...) ASSAY_PRINTF(3, 4);
+	/* A warning is shown once, however many instances give it in the same words. */
 	void (*log)(const assay_call *call, int level, const char *format, ...) ASSAY_PRINTF(3, 4);
 
 	/* Milliseconds left to this call (INT64_MAX: no deadline), and whether it should stop now. */

@@ -81,12 +81,16 @@ START_TEST(test_log)
 	ck_ok(as_log_new(stream, NULL, &call.log, &err));
 	call.component = "explorer/loop";
 	as_host()->log(&call.pub, ASSAY_LOG_WARN, "step %d", 3);
+	as_host()->log(&call.pub, ASSAY_LOG_WARN, "step %s", "3"); /* another instance says so, too */
+	as_host()->log(&call.pub, ASSAY_LOG_WARN, "step %d", 4);
 	as_host()->log(&call.pub, ASSAY_LOG_TRACE, "too quiet");
 	as_log_free(call.log);
 	rewind(stream);
 	ck_assert_ptr_nonnull(fgets(text, sizeof text, stream));
 	ck_assert_ptr_nonnull(strstr(text, "explorer/loop"));
 	ck_assert_ptr_nonnull(strstr(text, "step 3"));
+	ck_assert_ptr_nonnull(fgets(text, sizeof text, stream));
+	ck_assert_ptr_nonnull(strstr(text, "step 4"));
 	ck_assert_ptr_null(fgets(text, sizeof text, stream));
 	fclose(stream);
 }

@@ -206,6 +206,8 @@ START_TEST(test_combinations)
 	misfits("{\"oneOf\":[{\"type\":\"number\"},{\"minimum\":2}]}", "3",
 		"line 1: found number 3, expected exactly one of the alternatives, fits both 0 and 1 (oneOf)");
 	misfits("{\"not\":{\"type\":\"number\"}}", "3", "line 1: found number 3, which the schema excludes (not)");
+	misfits("{\"not\":{\"const\":3,\"description\":\"three is a crowd\"}}", "3",
+		"line 1: found number 3, but three is a crowd");
 	misfits("{\"if\":{\"type\":\"number\"},\"then\":{\"minimum\":5},\"else\":{\"type\":\"null\"}}", "3",
 		"line 1: found number 3, expected at least 5");
 	misfits("{\"if\":{\"type\":\"number\"},\"then\":{\"minimum\":5},\"else\":{\"type\":\"null\"}}", "\"x\"",
@@ -359,6 +361,10 @@ static void check_filled(const char *schema, const char *value, const char *expe
 
 START_TEST(test_defaults)
 {
+	check_filled("{\"not\":{\"required\":[\"a\",\"b\"]},\"properties\":{\"a\":{\"default\":1},\"b\":{}}}",
+		     "{\"b\":2}", "{\"b\":2}");
+	check_filled("{\"not\":{\"required\":[\"a\",\"b\"]},\"properties\":{\"a\":{\"default\":1},\"b\":{}}}", "{}",
+		     "{\"a\":1}");
 	check_filled("{\"properties\":{\"z\":{\"default\":1},\"a\":{\"default\":[2]},\"n\":{}}}", "{\"x\":0}",
 		     "{\"x\":0,\"z\":1,\"a\":[2]}");
 	check_filled("{\"properties\":{\"a\":{\"default\":1}}}", "{\"a\":null}", "{\"a\":null}");

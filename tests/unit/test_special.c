@@ -118,14 +118,25 @@ END_TEST
 
 START_TEST(files_that_are_none)
 {
-	static const char *const texts[] = {"{'a':1}", "[", "7"};
+	static const char *const texts[][2] = {
+		{"{'a':1}", ""},
+		{"[", ""},
+		{"7", ""},
+		{"[1]", "/0"},
+		{"[[],'x']", "/1"},
+		{"[{'member':[]}]", "/0/members"},
+		{"[[{'server':'crm','tool':'search'},7]]", "/0/1"},
+		{"[{'members':[{'server':'crm'}]}]", "/0/members/0"},
+		{"[[{'server':1,'tool':'search'}]]", "/0/0"},
+	};
 	char options[256], out[64];
 	assay_error err;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-		const char *path = folder_file("json", texts[i]);
+		const char *path = folder_file("json", texts[i][0]);
 		snprintf(options, sizeof options, "{'file':'%s'}", path);
 		ck_assert_int_eq(sets("complementary", options, out, sizeof out, &err), ASSAY_EDATA);
-		ck_assert_msg(strstr(err.message, path), "%s: %s", texts[i], err.message);
+		ck_assert_str_eq(err.where, path);
+		ck_assert_msg(strcmp(err.pointer, texts[i][1]) == 0, "%s: %s", texts[i][0], err.pointer);
 		unlink(path);
 	}
 	ck_assert_int_lt(sets("complementary", "{'file':'nowhere.json'}", out, sizeof out, &err), 0);
