@@ -127,6 +127,12 @@ static int read_log(checking *c, assay_error *err)
 		c->log_read = (off_t)text.len;
 		news = (assay_str){news.ptr + told, news.len - told};
 		rc = as_log_findings(news, tell_log, c, err);
+		if (rc == 0 && as_log_unreadable(news)) {
+			rc = add_note(c,
+				      "valgrind cannot read some debug information, so it names no places there: build "
+				      "with -gdwarf-4, or use a newer valgrind",
+				      err);
+		}
 	}
 	as_text_free(&text);
 	as_buf_free(&path);

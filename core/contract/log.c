@@ -71,6 +71,17 @@ static assay_str finding_of(assay_str line, const char **who)
 	return line;
 }
 
+/* What valgrind has to say of itself, such as that it cannot read the debug information. */
+static bool is_remark(assay_str line)
+{
+	return as_str_starts(line, ASSAY_STR("--")) || as_str_starts(line, ASSAY_STR("get_Form_"));
+}
+
+bool as_log_unreadable(assay_str text)
+{
+	return as_str_contains(text, ASSAY_STR("error when reading debug info"));
+}
+
 /* A message goes up to an empty line; in front of what it is about there may be a thread or a ruler. */
 int as_log_findings(assay_str text, int (*tell)(void *payload, const char *problem, assay_error *err), void *payload,
 		    assay_error *err)
@@ -83,7 +94,7 @@ int as_log_findings(assay_str text, int (*tell)(void *payload, const char *probl
 		do {
 			line = next_line(text, &at);
 			if (what.len == 0 && line.len > 0 && line.ptr[0] != '=' && line.ptr[0] != '#' &&
-			    !as_str_starts(line, ASSAY_STR("Thread ")) && place_of(line).len == 0) {
+			    !is_remark(line) && !as_str_starts(line, ASSAY_STR("Thread ")) && place_of(line).len == 0) {
 				what = finding_of(line, &who);
 			}
 			place = place.len ? place : place_of(line);

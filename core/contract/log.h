@@ -12,6 +12,9 @@
 int as_log_findings(assay_str text, int (*tell)(void *payload, const char *problem, assay_error *err), void *payload,
 		    assay_error *err);
 
+/* Does valgrind say that there is debug information that it cannot read? It goes on without. */
+bool as_log_unreadable(assay_str text);
+
 /* The whole lines in front of the report that a sanitizer ends a process with, which may still be being written. */
 assay_str as_log_notices(assay_str text);
 

@@ -15,7 +15,7 @@ const as_use as_flat_exposure = {.use = "exposure/flat"};
 static int end_of_result(const assay_json *exploration, const char **end, assay_error *err)
 {
 	const assay_json *said = as_json_get(exploration, "end");
-	*end = as_json_type(said) == ASSAY_JSON_NULL ? "finished" : as_declared_end(as_json_str(said));
+	*end = !said || as_json_type(said) == ASSAY_JSON_NULL ? "finished" : as_declared_end(as_json_str(said));
 	return *end ? 0
 		    : as_fail(err, ASSAY_EPLUGIN,
 			      "it says \"%.40s\" of its end, expected finished, gave_up, turn_limit, malformed_call or "
@@ -106,6 +106,11 @@ static int explore(as_context *c, const as_session_spec *spec, const as_instance
 			*err = out->cause;
 		}
 	}
+	if (rc == 0 && *exploration) { /* programs are given secrets, and may say them */
+		rc = as_redact_json(c->engine->redactor, exploration, err);
+	}
+	as_redact_error(c->engine->redactor, &out->cause);
+	as_redact_error(c->engine->redactor, rc < 0 ? err : NULL);
 	as_collect_free(&got);
 	as_error_where(rc < 0 ? err : NULL, spec->explorer->use, 0);
 	return rc;

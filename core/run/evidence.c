@@ -96,13 +96,17 @@ int as_score_with_evidence(as_context *c, const as_instance *scorer, const assay
 		return as_fail_memory(err);
 	}
 	rc = as_score_trace(scorer, &c->call, task, trace, as_catalogue_tags(c->engine->catalogue), verdict, err);
+	if (rc == 0) { /* programs are given secrets, and may say them */
+		rc = as_redact_json(c->engine->redactor, verdict, err);
+	}
+	as_redact_error(c->engine->redactor, rc < 0 ? err : NULL);
 	if (rc == 0 && c->evidence) {
 		rc = as_json_set(*verdict, "evidence", c->evidence) < 0 ? as_fail_memory(err) : 0;
 		c->evidence = NULL;
-		if (rc < 0) {
-			as_json_free(*verdict);
-			*verdict = NULL;
-		}
+	}
+	if (rc < 0) {
+		as_json_free(*verdict);
+		*verdict = NULL;
 	}
 	as_json_free(c->evidence);
 	c->evidence = NULL;
