@@ -1,4 +1,4 @@
-/* exposure/full, rag and hier, embedder/lexical, and reachability: ten catalogues whose recall is known by hand. */
+/* exposure/full, rag and hier, embedder/lexical, and reachability on ten catalogues whose recall is known. */
 #include "core/base/similarity.h"
 #include "core/run/reach.h"
 #include "core/task/catalogue.h"
@@ -269,49 +269,133 @@ static bool on_list(const void *context, assay_str server, assay_str tool)
 	return false;
 }
 
-#define EFFECT(server, tool)                                                                                           \
-	"{'kind':'tool_effect','equivalence_set':[{'server_id':'" server "','tool_name':'" tool "'}]}"
-#define EITHER(s1, t1, s2, t2)                                                                                         \
-	"{'kind':'tool_effect','equivalence_set':[{'server_id':'" s1 "','tool_name':'" t1 "'},{'server_id':'" s2       \
-	"','tool_name':'" t2 "'}]}"
-#define VALUE "{'kind':'value_produced','predicate':{}}"
+/* Ten catalogues with a task each. What an exposure offers of them is written out by hand, and so is how many of the
+ * checkpoints that leaves in reach. A checkpoint is a word: the tools that it takes, or "-" for one that takes none. */
+static const struct known {
+	const char *name, *catalogue, *prompt, *exposure, *options, *router_says, *offered, *checkpoints;
+	uint32_t of, reachable;
+} known[] = {
+	{"office", OFFICE, "weather tomorrow", "rag", "{'k':1}", "", "sky.forecast", "sky.forecast mail.send", 2, 1},
+	{"twins", "one: go=Go somewhere; two: go=Go somewhere", "go", "rag", "{'k':1}", "", "one.go",
+	 "two.go two.go|one.go", 2, 1},
+	{"kitchen",
+	 "oven: heat=Heat the oven|timer=Set a timer; fridge: look=See what food is cold; shop: order=Order food by van",
+	 "set the timer, heat the oven", "rag", "{'k':2}", "", "oven.heat oven.timer",
+	 "oven.heat oven.timer shop.order -", 3, 2},
+	{"library",
+	 "books: find=Find books by their author|lend=Lend a book; films: find=Find films by director|rate=Rate a film;"
+	 "music: play=Play a song",
+	 "lend me books of this author", "hier", "{'servers':1}", "", "books.find books.lend",
+	 "books.find books.lend films.rate films.find|books.find", 4, 3},
+	{"port",
+	 "tides: table=High water of a harbour; ships: berth=Berth of a ship|leave=When a ship leaves;"
+	 "cranes: lift=Lift a container|lower=Lower a container; taxi: call=Call a car",
+	 "when does the ship leave its berth, and when is high water in the harbour", "hier", "{'servers':2}", "",
+	 "ships.berth ships.leave tides.table", "tides.table ships.leave cranes.lift taxi.call", 4, 2},
+	{"bank", "accounts: balance=Balance|close=Close; cards: block=Block|order=Order; loans: offer=Offer",
+	 "anything", "full", "{}", "", "accounts.balance accounts.close cards.block cards.order loans.offer",
+	 "accounts.close cards.order loans.offer", 3, 3},
+	{"garden", "beds: dig=Dig|plant=Plant; water: on=Water on|off=Water off; sky: rain=Rain to come",
+	 "no word of it", "hier", "{'router':'model'}", "{\"server_id\":\"water\"}", "water.off water.on",
+	 "beds.dig water.on sky.rain water.off -", 4, 2},
+	{"solo", "solo: act=Do the one thing that there is", "whatever", "rag", "{'k':5}", "", "solo.act",
+	 "solo.act gone.act", 2, 1},
+	{"museum", "halls: open=When halls are open|guide=Book a guide; vault: door=Open the vault door", "guide",
+	 "rag", "{'k':1,'embedder':'mine'}", "", "halls.guide", "- vault.door|halls.open -", 1, 0},
+	{"station", "trains: next=Next train|seat=Take a seat; lost: found=What was found", "the next train", "rag",
+	 "{'k':1}", "", "trains.next", "- -", 0, 0},
+};
 
-/* Ten catalogues, prompts and tasks; how many of the checkpoints are in reach can be told by looking. */
-START_TEST(recall_that_is_known)
+/* The next word of a list, NULL: no more. */
+static const char *next_word(const char **rest, char *out, size_t size, const char *separators)
 {
-	static const struct {
-		const char *catalogue, *prompt, *exposure, *options, *checkpoints;
-		uint32_t tools, of, reachable;
-	} cases[] = {
-		{OFFICE, "weather tomorrow", "rag", "{'k':1}", EFFECT("sky", "forecast"), 1, 1, 1},
-		{OFFICE, "weather tomorrow", "rag", "{'k':1}", EFFECT("sky", "tides"), 1, 1, 0},
-		{OFFICE, "weather tomorrow", "rag", "{'k':1}", EFFECT("sky", "forecast") "," EFFECT("mail", "send"), 1,
-		 2, 1},
-		{OFFICE, "weather tomorrow", "rag", "{'k':1}", EITHER("mail", "send", "sky", "forecast") "," VALUE, 1,
-		 1, 1},
-		{OFFICE, "weather tomorrow", "rag", "{'k':1}", VALUE, 1, 0, 0},
-		{OFFICE, "letters", "hier", "{}", EFFECT("mail", "search") "," EFFECT("mail", "send"), 2, 2, 2},
-		{OFFICE, "letters", "hier", "{}", EFFECT("mail", "search") "," EFFECT("cal", "add_event"), 2, 2, 1},
-		{OFFICE, "letters", "full", "{}",
-		 EFFECT("mail", "search") "," EFFECT("cal", "add_event") "," EFFECT("sky", "tides"), 6, 3, 3},
-		{"one: go=Go somewhere; two: go=Go somewhere", "go", "rag", "{'k':1}", EFFECT("two", "go"), 1, 1, 0},
-		{"one: go=Go somewhere; two: go=Go somewhere", "go", "rag", "{'k':1}", EITHER("two", "go", "one", "go"),
-		 1, 1, 1},
-	};
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		char text[1024];
+	size_t n;
+	*rest += strspn(*rest, separators);
+	n = strcspn(*rest, separators);
+	ck_assert_uint_lt(n, size);
+	memcpy(out, *rest, n);
+	out[n] = '\0';
+	*rest += n;
+	return n > 0 ? out : NULL;
+}
+
+static bool has_word(const char *list, const char *word)
+{
+	char one[64];
+	while (next_word(&list, one, sizeof one, " ")) {
+		if (strcmp(one, word) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void put_checkpoint(as_buf *task, const char *tools)
+{
+	char tool[64];
+	if (strcmp(tools, "-") == 0) {
+		as_buf_puts(task, "{'kind':'value_produced','predicate':{}},");
+		return;
+	}
+	as_buf_puts(task, "{'kind':'tool_effect','equivalence_set':[");
+	while (next_word(&tools, tool, sizeof tool, "|")) {
+		char *dot = strchr(tool, '.');
+		*dot = '\0';
+		as_buf_printf(task, "{'server_id':'%s','tool_name':'%s'}%s", tool, dot + 1, *tools ? "," : "");
+	}
+	as_buf_puts(task, "]},");
+}
+
+/* The task, and how many of its checkpoints the offer that is written down reaches. */
+static assay_json *known_task(const struct known *k, uint32_t *of, uint32_t *reachable)
+{
+	const char *rest = k->checkpoints;
+	char tools[128], tool[64];
+	as_buf task = {0};
+	assay_json *v;
+	*of = *reachable = 0;
+	as_buf_puts(&task, "{'checkpoints':[");
+	while (next_word(&rest, tools, sizeof tools, " ")) {
+		const char *each = tools;
+		bool reached = false;
+		put_checkpoint(&task, tools);
+		while (next_word(&each, tool, sizeof tool, "|")) {
+			reached = reached || has_word(k->offered, tool);
+		}
+		*of += strcmp(tools, "-") != 0;
+		*reachable += reached;
+	}
+	task.ptr[task.len - 1] = ']'; /* the last comma */
+	as_buf_puts(&task, "}");
+	v = json(task.ptr);
+	as_buf_free(&task);
+	return v;
+}
+
+START_TEST(ten_catalogues_with_known_recall)
+{
+	ck_assert_uint_eq(sizeof known / sizeof *known, 10);
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+		const struct known *k = &known[i];
+		const char *rest = k->offered;
+		uint32_t of, reachable, tools = 0;
+		char tool[64];
 		stage s;
 		offered o;
-		assay_json *task;
+		assay_json *task = known_task(k, &of, &reachable);
 		as_reach r;
-		set_stage(&s, cases[i].catalogue, cases[i].prompt);
-		snprintf(text, sizeof text, "{'checkpoints':[%s]}", cases[i].checkpoints);
-		task = json(text);
-		ck_assert_int_eq(offer(&s, cases[i].exposure, cases[i].options, &o), 0);
+		set_stage(&s, k->catalogue, k->prompt);
+		s.router_says = k->router_says;
+		ck_assert_int_eq(offer(&s, k->exposure, k->options, &o), 0);
+		for (; next_word(&rest, tool, sizeof tool, " "); tools++) {
+			ck_assert_msg(has_word(names(&o), tool), "%s: %s is not among %s", k->name, tool, names(&o));
+		}
 		r = as_reach_count(task, on_list, &o);
-		ck_assert_msg(o.n == cases[i].tools && r.checkpoints == cases[i].of &&
-				      r.reachable == cases[i].reachable,
-			      "case %zu: %zu tools, %u of %u", i, o.n, r.reachable, r.checkpoints);
+		ck_assert_msg(o.n == tools, "%s: %s", k->name, names(&o));
+		ck_assert_msg(of == k->of && reachable == k->reachable, "%s: %u of %u by the list", k->name, reachable,
+			      of);
+		ck_assert_msg(r.checkpoints == k->of && r.reachable == k->reachable, "%s: %u of %u", k->name,
+			      r.reachable, r.checkpoints);
 		as_json_free(task);
 		as_catalogue_free(s.catalogue);
 	}
@@ -416,5 +500,5 @@ START_TEST(out_of_memory)
 END_TEST
 
 UNIT_SUITE(make_suite, "retrieval", everything_there_is, nearest_tools, ties_go_by_place, servers_by_retrieval,
-	   servers_by_a_model, recall_that_is_known, words_as_vectors, cosines, out_of_memory)
+	   servers_by_a_model, ten_catalogues_with_known_recall, words_as_vectors, cosines, out_of_memory)
 UNIT_MAIN(make_suite)
