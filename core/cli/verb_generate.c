@@ -172,6 +172,8 @@ static int say_gates(const as_cli *cli, const assay_json *tasks, assay_error *er
 		const char *refused = as_json_cstr(as_json_get(t, "refused_by"), "");
 		if (strcmp(refused, AS_NO_REFERENCE) == 0) {
 			as_buf_puts(&failed, "none was asked: the task came without the trace it was made from");
+		} else if (strcmp(refused, AS_TOO_LARGE) == 0) {
+			as_buf_puts(&failed, "none was asked: the task has more checkpoints than a task may have");
 		}
 		const char *cells[] = {as_json_cstr(as_json_get(t, "task_id"), ""),
 				       as_json_cstr(as_json_get(t, "category"), ""), refused,

@@ -175,10 +175,13 @@ int as_stage_gates(as_engine *e, assay_json **tasks, uint64_t *lost, assay_error
 		rc = as_store_tasks(e->store, as_str(e->manifest->bench_id), false, keep_row, &g, err);
 	}
 	rc = rc < 0 ? rc : as_store_goals(e->store, as_str(e->manifest->bench_id), keep_goal, &g, err);
+	as_progress_begin(e->progress, "gates", g.n);
 	for (size_t i = 0; i < g.n && rc == 0; i++) {
 		rc = as_cancel_is_set(e->cancel) ? as_fail(err, ASSAY_ECANCELED, "interrupted")
 						 : gate_one(&g, &g.list[i], err);
+		as_progress_step(e->progress, 1);
 	}
+	as_progress_end(e->progress);
 	as_worker_free(g.worker);
 	free(g.list);
 	free(g.goals);

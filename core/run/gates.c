@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/run/gates_private.h"
 #include "core/run/score.h"
+#include "core/task/task.h"
 #include "core/world/probe.h"
 #include "core/world/replay.h"
 #include <stdlib.h>
@@ -254,6 +255,12 @@ int as_gates_run(as_worker *w, const assay_json *task, const as_trace *trace, co
 	as_trace *shown = NULL;
 	const as_manifest *m;
 	int rc;
+	if (!as_task_is_bounded(task)) {
+		*passed = false;
+		*reason = AS_TOO_LARGE;
+		*certificate = list;
+		return list ? 0 : as_fail_memory(err);
+	}
 	as_context_init(&c, w, "gate", subject, 0, 0);
 	m = c.engine->manifest;
 	in.steps = as_trace_steps(trace, &in.n_steps);

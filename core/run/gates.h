@@ -8,6 +8,9 @@
 /* Why a task has no certificate that came without the trace it was made from. */
 #define AS_NO_REFERENCE "no_reference"
 
+/* Why a task of others has none that has more checkpoints than ours may have: no gate is asked. */
+#define AS_TOO_LARGE "too_large"
+
 /* The gate that throws dice: left out where the plugins are not there that do, and it is not required. */
 #define AS_GATE_RANDOM "random_fails"
 
@@ -24,7 +27,9 @@ const char *const *as_gate_names(void);
  * in the order of as_gate_names; *passed: all required ones did; *reason: name of the first that did not ("" when
  * passed). known: the certificate of an earlier time, from which the second agent's calls and the judge's replies are
  * taken, so that nobody is asked again; NULL: there is none, and the agent is asked. second_agrees and valid are only
- * there when the manifest names one. Fails only where there is no answer (cancelled, no memory, broken plugin). */
+ * there when the manifest names one. A task that is not bounded (as_task_is_bounded) does not pass, for the reason
+ * AS_TOO_LARGE and with an empty certificate. Fails only where there is no answer (cancelled, no memory, broken
+ * plugin). */
 int as_gates_run(as_worker *w, const assay_json *task, const as_trace *trace, const as_tape *tape, const char *subject,
 		 const assay_json *known, assay_json **certificate, bool *passed, const char **reason,
 		 assay_error *err);

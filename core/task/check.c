@@ -251,6 +251,13 @@ static int check_shape(const assay_json *body, assay_error *err)
 	return rc < 0 ? rc : check_optional(body, "notes", ASSAY_JSON_STRING, "a text", err);
 }
 
+bool as_task_is_bounded(const assay_json *body)
+{
+	return as_json_count(as_json_get(body, "checkpoints")) <= MAX_ITEMS &&
+	       as_json_count(as_json_get(body, "minefields")) <= MAX_ITEMS &&
+	       as_json_count(as_json_get(body, "ordering")) <= MAX_CONSTRAINTS;
+}
+
 int as_task_check(const assay_json *body, const as_catalogue *catalogue, assay_error *err)
 {
 	const assay_json *checkpoints = as_json_get(body, "checkpoints"), *minefields = as_json_get(body, "minefields");

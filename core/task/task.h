@@ -26,6 +26,10 @@ int as_task_make(const assay_json *body, const as_task_frame *frame, const as_ca
  * there; NULL: any tools. */
 int as_task_check(const assay_json *body, const as_catalogue *catalogue, assay_error *err);
 
+/* Has it no more checkpoints, minefields and constraints than as_task_check takes? Rules of our own, which look at each
+ * of them many times, leave others alone. */
+bool as_task_is_bounded(const assay_json *body);
+
 /* Complexity profile and dynamism of a trace (reference page 7.3). */
 int as_task_complexity(const assay_step *steps, size_t n, const as_catalogue *catalogue, assay_json **out,
 		       assay_error *err);
