@@ -340,10 +340,12 @@ static assay_json *captions_of(const as_figures *f)
 	if (caption) {
 		rc = as_json_append(list, as_json_clone(caption));
 	}
-	rc |= as_json_append(list, as_json_cstring(
-					   "pass^k: share of tasks that all k attempts pass; pass@k: that at least one "
-					   "passes. Each rate has two bounds: lo counts a call that the tape "
-					   "could not answer as an error, hi as a success. 95 % intervals."));
+	rc |= as_json_append(
+		list,
+		as_json_cstring(
+			"pass^k: share of tasks that all k attempts pass; pass@k: that at least one "
+			"passes; pass rate: share of attempts that pass. Each rate has two bounds: lo counts a call that the tape "
+			"could not answer as an error, hi as a success. 95 % intervals."));
 	rc |= add_judge(f, list);
 	if (any_pending(f)) {
 		rc |= as_json_append(list,

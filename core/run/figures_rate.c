@@ -44,8 +44,6 @@ int as_count_tries(const as_figures *f, const figure_row *row, assay_str categor
 		out->tried.wrong += t->tried.wrong;
 		out->tried.expected += t->tried.expected;
 		out->tried.right += t->tried.right;
-		out->sum_lo += t->lo;
-		out->sum_hi += t->hi;
 		out->n[t->task]++;
 		out->c_lo[t->task] += t->lo >= 1.0;
 		out->c_hi[t->task] += t->hi >= 1.0;
@@ -119,7 +117,7 @@ static assay_json *rate_json(double lo, double hi, as_interval around_lo, as_int
 assay_json *as_attempt_rate(const figure_counts *c)
 {
 	double n = c->attempts ? (double)c->attempts : 1.0;
-	return rate_json(c->sum_lo / n, c->sum_hi / n, as_wilson(c->passes_lo, c->attempts, Z95),
+	return rate_json((double)c->passes_lo / n, (double)c->passes_hi / n, as_wilson(c->passes_lo, c->attempts, Z95),
 			 as_wilson(c->passes_hi, c->attempts, Z95));
 }
 

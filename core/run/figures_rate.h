@@ -11,7 +11,6 @@ typedef struct figure_counts {
 		uint64_t attempts, wrong, expected, right; /* attempts: with a wrong one */
 	} done, tried;
 	uint64_t attempts, pending, voided, unknown, calls, turns, mines, served[SERVED_LEVELS];
-	double sum_lo, sum_hi;
 	uint64_t passes_lo, passes_hi;
 	size_t n_tasks;            /* tasks with at least one attempt */
 	uint64_t *n, *c_lo, *c_hi; /* per task of the figures: attempts, passes */
@@ -28,7 +27,8 @@ void as_counts_free(figure_counts *c);
 assay_json *as_served_shares(const uint64_t served[SERVED_LEVELS]);
 /* What is counted without bounds: lo and hi are one. NULL: no memory. */
 assay_json *as_plain_rate(uint64_t successes, uint64_t n);
-assay_json *as_attempt_rate(const figure_counts *c);             /* pass_rate */
+/* pass_rate: the share of attempts that pass, whatever lies between pass and fail; mean scores are the scorers'. */
+assay_json *as_attempt_rate(const figure_counts *c);
 assay_json *as_task_rate(const figure_counts *c, bool all_of_k); /* pass_hat_k or pass_at_k */
 
 #endif

@@ -47,7 +47,8 @@ static const attempt attempts[] = {
 	{"main", "beta", "t2", "E", 1, 1, "finished", false, "pass", 1, 0, NULL},
 	{"main", "delta", "t1", "E", 0, 0, "finished", false, "fail", 1, 0, NULL},
 	{"main", "delta", "gone", "E", 1, 1, "finished", false, "pass", 1, 0, NULL},
-	{"main", "gamma", "t1", "E", 0.5, 0.5, "finished", false, "fail", 1, 0, NULL},
+	{"main", "gamma", "t1", "E", 0.5, 0.9, "finished", false, "fail", 1, 0, NULL}, /* no pass, though half a one */
+	{"main", "gamma", "t1", "E", 1, 1, "finished", false, "pass", 1, 0, NULL},
 	{"bare", "alpha", "t3", "L", 1, 1, "finished", false, "pass", 1, 0, NULL},
 	{"bare", "beta", "t1", "L", 1, 1, "unreachable", true, "pass", 1, 0, NULL},
 	{"other", "alpha", "t1", "L", 1, 1, "finished", false, "pass", 1, 0, NULL},
@@ -245,6 +246,12 @@ START_TEST(test_rates)
 	ck_assert_str_eq(member_text(r, "/listed"), "false");
 	ck_assert_str_eq(member_text(r, "/k"), "1");
 	is_near(r, "/pass_hat_k/lo", 1.0);
+	/* A graded attempt that does not pass is no part of a pass: rate and interval count the same. */
+	r = row_of(as_json_get(m, "leaderboard"), "main", "gamma");
+	is_near(r, "/pass_rate/lo", 0.5);
+	is_near(r, "/pass_rate/hi", 0.5);
+	is_near(r, "/pass_rate/interval_hi/0", 0.094529);
+	is_near(r, "/pass_rate/interval_hi/1", 0.905471);
 	as_json_free(m);
 }
 END_TEST
