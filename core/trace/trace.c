@@ -97,6 +97,12 @@ static int view_step(as_trace *t, const assay_json *const *found, uint32_t statu
 	return text_of(t, s->result, &s->text, err);
 }
 
+static bool is_kind(assay_str kind)
+{
+	return as_str_is(kind, "call_tool_agent") || as_str_is(kind, "list_tools") ||
+	       as_str_is(kind, "call_tool_server_internal");
+}
+
 static int check_step(const assay_json *step, const assay_json **found, uint32_t *status, assay_error *err)
 {
 	static const as_member_rule rules[STEP_MEMBERS] = {
@@ -112,9 +118,13 @@ static int check_step(const assay_json *step, const assay_json **found, uint32_t
 	if (as_check_members(step, rules, STEP_MEMBERS, found, err) < 0) {
 		return ASSAY_EDATA;
 	}
-	/* Below 0 is our "no step". */
-	if (as_json_i64(found[STEP_ID], -1) < 0) {
-		as_fail(err, ASSAY_EDATA, "\"step_id\" is not an integer of 0 or more");
+	if (!is_kind(as_json_str(found[KIND]))) {
+		as_fail(err, ASSAY_EDATA, "\"kind\" is none of list_tools, call_tool_agent, call_tool_server_internal");
+		as_error_pointer(err, "/kind");
+		return ASSAY_EDATA;
+	}
+	if (as_json_i64(found[STEP_ID], INT64_MIN) == INT64_MIN) {
+		as_fail(err, ASSAY_EDATA, "\"step_id\" is not an integer of 64 bits");
 		as_error_pointer(err, "/step_id");
 		return ASSAY_EDATA;
 	}

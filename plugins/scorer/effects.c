@@ -221,8 +221,8 @@ static int check_mine(const scoring *s, mine_result *m)
 	const tool_pair pair = {J->str(J->get(tool, "server_id")), J->str(J->get(tool, "tool_name"))};
 	const check_result forbidden = {.set = &pair, .n_set = J->type(tool) == ASSAY_JSON_OBJECT};
 	asked a = {.limit = LIMIT_NONE};
-	m->step = -1;
-	for (size_t i = 0; i < s->subject->n_steps && m->step < 0 && a.rc == 0; i++) {
+	m->step = NO_STEP;
+	for (size_t i = 0; i < s->subject->n_steps && m->step == NO_STEP && a.rc == 0; i++) {
 		const assay_step *step = &s->subject->steps[i];
 		if (in_set(&forbidden, step) && args_met(s, &a, predicate, step)) {
 			m->step = step->id;
@@ -232,29 +232,31 @@ static int check_mine(const scoring *s, mine_result *m)
 	return a.rc;
 }
 
-/* Where a checkpoint was reached, at the lower or the upper bound; -1: nowhere. With duplicate ids the last one that
- * was reached counts, as a dictionary would have it. */
+/* Where a checkpoint was reached, at the lower or the upper bound; NO_STEP: nowhere. With duplicate ids the last one
+ * that was reached counts, as a dictionary would have it. */
 static int64_t position_of(const scoring *s, assay_str id, int hi)
 {
 	for (size_t i = s->n_checks; i-- > 0;) {
 		int64_t step = hi ? s->checks[i].step_hi : s->checks[i].step_lo;
-		if (step >= 0 && same_text(s->checks[i].id, id)) {
+		if (step != NO_STEP && same_text(s->checks[i].id, id)) {
 			return step;
 		}
 	}
-	return -1;
+	return NO_STEP;
 }
 
 static int in_order(int64_t before, int64_t after)
 {
-	return before >= 0 && after >= 0 && before < after;
+	return before != NO_STEP && after != NO_STEP && before < after;
 }
 
 /* "a before b: ..." */
-static int note_disorder(const scoring *s, assay_str before, assay_str after, int known)
+static int note_disorder(const scoring *s, assay_str before, assay_str after, int64_t first, int64_t second)
 {
 	const assay_json_api *J = s->host->json;
-	const char *why = known ? "it came later" : "one of them was not reached";
+	const char *why = first == NO_STEP || second == NO_STEP ? "one of them was not reached"
+			  : first == second                     ? "one call meets both"
+								: "it came later";
 	size_t size = before.len + after.len + 64;
 	char *text = s->host->alloc(size);
 	int used, rc = ASSAY_ENOMEM;
@@ -281,7 +283,7 @@ int check_order(scoring *s)
 		s->order_lo = s->order_lo && lo;
 		s->order_hi = s->order_hi && hi;
 		if (!lo) {
-			rc = note_disorder(s, before, after, first >= 0 && second >= 0);
+			rc = note_disorder(s, before, after, first, second);
 		}
 	}
 	return rc;
@@ -327,10 +329,14 @@ static void add_number(reason_text *r, int64_t n)
 {
 	char digits[24];
 	size_t at = sizeof digits;
+	uint64_t rest = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
 	do {
-		digits[--at] = (char)('0' + n % 10);
-		n /= 10;
-	} while (n > 0);
+		digits[--at] = (char)('0' + rest % 10);
+		rest /= 10;
+	} while (rest > 0);
+	if (n < 0) {
+		digits[--at] = '-';
+	}
 	add_text(r, (assay_str){digits + at, sizeof digits - at});
 }
 
@@ -394,7 +400,7 @@ static assay_str reason_of(const scoring *s, const check_result *r, reason_text 
 {
 	if (r->judged) {
 		judged_reason(s, r, t);
-	} else if (r->lo && r->step_lo < 0) {
+	} else if (r->lo && r->step_lo == NO_STEP) {
 		return (assay_str){r->reason, strlen(r->reason)};
 	} else if (r->lo) {
 		matched_reason(s, r->step_lo, t);
@@ -408,7 +414,7 @@ static assay_str reason_of(const scoring *s, const check_result *r, reason_text 
 
 static assay_member step_or_null(int64_t step)
 {
-	return step >= 0 ? assay_with_integer("step", step) : assay_with_copy("step", NULL);
+	return step != NO_STEP ? assay_with_integer("step", step) : assay_with_copy("step", NULL);
 }
 
 static assay_json *check_object(const scoring *s, const check_result *r)
@@ -439,7 +445,7 @@ static assay_json *check_list(const scoring *s)
 
 static assay_str mine_reason(const mine_result *m, reason_text *t)
 {
-	if (m->step < 0) {
+	if (m->step == NO_STEP) {
 		return m->limit ? limit_reason(m->limit) : ASSAY_STR("not touched");
 	}
 	add_words(t, "forbidden call in step #");
@@ -457,7 +463,7 @@ static assay_json *mine_list(const scoring *s)
 		reason_text t;
 		t.n = 0;
 		const assay_member members[] = {assay_with_copy("id", J->get(m->minefield, "minefield_id")),
-						assay_with_truth("hit", m->step >= 0),
+						assay_with_truth("hit", m->step != NO_STEP),
 						assay_with_text("reason", mine_reason(m, &t)), step_or_null(m->step)};
 		rc = J->append(list, J->record(members, N_OF(members)));
 	}
@@ -499,8 +505,8 @@ static assay_json *make_verdict(scoring *s)
 	}
 	hi = hi && (s->order_hi || unjudged); /* the order would have been that of the call which the judge names */
 	for (size_t i = 0; i < s->n_mines; i++) {
-		lo = lo && s->mines[i].step < 0;
-		hi = hi && s->mines[i].step < 0;
+		lo = lo && s->mines[i].step == NO_STEP;
+		hi = hi && s->mines[i].step == NO_STEP;
 	}
 	const assay_member members[] = {assay_with_text("verdict", lo               ? ASSAY_STR("pass")
 								   : unjudged && hi ? ASSAY_STR("unknown")
@@ -562,8 +568,8 @@ static int prepare(scoring *s)
 				    .id = J->str(J->get(c, "checkpoint_id")),
 				    .kind = kind_of(J->str(J->get(c, "kind"))),
 				    .set = s->pairs + n_pairs,
-				    .step_lo = -1,
-				    .step_hi = -1};
+				    .step_lo = NO_STEP,
+				    .step_hi = NO_STEP};
 		for (const assay_json *p = J->first(J->get(c, "equivalence_set")); p; p = J->next(p)) {
 			s->pairs[n_pairs++] =
 				(tool_pair){J->str(J->get(p, "server_id")), J->str(J->get(p, "tool_name"))};

@@ -29,16 +29,19 @@ typedef struct check_result {
 	const tool_pair *set; /* the equivalence set */
 	size_t n_set;
 	int lo, hi;
-	int64_t step_lo, step_hi; /* -1: no step */
+	int64_t step_lo, step_hi; /* NO_STEP: none */
 	const char *reason;       /* why it is not met (of a final message: or met), without the step; constant */
 	enum limit limit;
 	const assay_json *judged; /* the judge's answer; NULL: it was not asked, or had none */
 	int unjudged;             /* it could not be reached: it might have raised the check */
 } check_result;
 
+/* The id of no step; others have any. */
+#define NO_STEP INT64_MIN
+
 typedef struct mine_result {
 	const assay_json *minefield;
-	int64_t step; /* -1: not tripped */
+	int64_t step; /* NO_STEP: not tripped */
 	enum limit limit;
 } mine_result;
 

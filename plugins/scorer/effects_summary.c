@@ -270,7 +270,7 @@ assay_json *make_summary(const scoring *s)
 		passed += s->checks[i].lo;
 	}
 	for (size_t i = 0; i < s->n_mines; i++) {
-		hit += s->mines[i].step >= 0;
+		hit += s->mines[i].step != NO_STEP;
 	}
 	for (size_t i = 0; i < s->subject->n_steps; i++) {
 		good += s->subject->steps[i].status == ASSAY_STEP_SUCCESS;

@@ -87,7 +87,7 @@ static int check_answer(void *payload, const assay_json *answer, assay_error *wh
 {
 	const scoring *s = payload;
 	const assay_json_api *J = s->host->json;
-	int64_t step = J->i64(J->get(answer, "candidate_step_id"), -1);
+	int64_t step = J->i64(J->get(answer, "candidate_step_id"), NO_STEP);
 	if (!J->boolean(J->get(answer, "equivalent"), 0) || is_shown(s, step)) {
 		return 0;
 	}
@@ -121,7 +121,7 @@ static int take_answer(scoring *s, check_result *r, int rc, assay_json *answer, 
 		r->judged = answer;
 		if (J->boolean(J->get(answer, "equivalent"), 0)) {
 			r->lo = r->hi = 1;
-			r->step_lo = r->step_hi = J->i64(J->get(answer, "candidate_step_id"), -1);
+			r->step_lo = r->step_hi = J->i64(J->get(answer, "candidate_step_id"), NO_STEP);
 		}
 		rc = note(s, r, answer, NULL, NULL);
 	} else if (rc == ASSAY_EDATA && why->reason == ASSAY_LLM_MALFORMED) {

@@ -185,6 +185,9 @@ START_TEST(test_ordering)
 	v = verdict_on(task, PLAYS(half), NULL, NULL);
 	ck_assert_str_eq(member_text(v, "/ordering/failures"), "['a before b: one of them was not reached']");
 	as_json_free(v);
+	v = verdict_on(ORDERED(EFFECT("a", "one", "") "," EFFECT("b", "one", ""), "a", "b"), PLAYS(right), NULL, NULL);
+	ck_assert_str_eq(member_text(v, "/ordering/failures"), "['a before b: one call meets both']");
+	as_json_free(v);
 	/* A final message has no place in any order, at no bound. */
 	bounds(ORDERED(EFFECT("a", "one", "") "," FINAL("f", "sun"), "a", "f"), PLAYS(right), "sun", "0 0 pp pp");
 }
