@@ -281,7 +281,7 @@ static int trace_without(const assay_json *trace, int64_t without, assay_json **
 	assay_json *copy = as_json_clone(trace), *kept = as_json_array();
 	int rc = copy && kept ? 0 : as_fail_memory(err);
 	for (const assay_json *s = as_json_first(as_json_get(trace, "steps")); s && rc == 0; s = as_json_next(s)) {
-		if (as_json_i64(as_json_get(s, "step_id"), -1) != without) {
+		if (as_json_i64(as_json_get(s, "step_id"), INT64_MIN) != without) {
 			rc = as_json_append(kept, as_json_clone(s));
 		}
 	}

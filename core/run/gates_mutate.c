@@ -201,7 +201,7 @@ static int swap_step(assay_json *step, const assay_tool *other)
 
 static const assay_step *step_of(const gate_input *in, const assay_json *step)
 {
-	int64_t id = as_json_i64(as_json_get(step, "step_id"), -1);
+	int64_t id = as_json_i64(as_json_get(step, "step_id"), INT64_MIN);
 	for (size_t i = 0; i < in->n_steps; i++) {
 		if (in->steps[i].id == id) {
 			return &in->steps[i];

@@ -233,12 +233,15 @@ START_TEST(test_refusals)
 		"/steps/0/step_id: \"step_id\" is missing: expected a number");
 	refused("{'trace_id':'t','steps':[{'step_id':'3','kind':'k','server_id':'s','status':'error'}]}", ASSAY_EDATA,
 		"/steps/0/step_id: \"step_id\" is not a number");
-	refused("{'trace_id':'t','steps':[{'step_id':-1,'kind':'k','server_id':'s','status':'error'}]}", ASSAY_EDATA,
-		"/steps/0/step_id: \"step_id\" is not an integer of 0 or more");
-	refused("{'trace_id':'t','steps':[{'step_id':1.5,'kind':'k','server_id':'s','status':'error'}]}", ASSAY_EDATA,
-		"/steps/0/step_id: \"step_id\" is not an integer of 0 or more");
-	refused("{'trace_id':'t','steps':[{'step_id':1,'kind':'k','server_id':'s','status':'fine'}]}", ASSAY_EDATA,
-		"/steps/0/status: \"status\" is neither \"success\" nor \"error\" nor \"timeout\"");
+	refused("{'trace_id':'t','steps':[{'step_id':1,'kind':'k','server_id':'s','status':'error'}]}", ASSAY_EDATA,
+		"/steps/0/kind: \"kind\" is none of list_tools, call_tool_agent, call_tool_server_internal");
+	refused("{'trace_id':'t','steps':[{'step_id':9223372036854775808,'kind':'list_tools','server_id':'s',"
+		"'status':'error'}]}",
+		ASSAY_EDATA, "/steps/0/step_id: \"step_id\" is not an integer of 64 bits");
+	refused("{'trace_id':'t','steps':[{'step_id':1.5,'kind':'list_tools','server_id':'s','status':'error'}]}",
+		ASSAY_EDATA, "/steps/0/step_id: \"step_id\" is not an integer of 64 bits");
+	refused("{'trace_id':'t','steps':[{'step_id':1,'kind':'list_tools','server_id':'s','status':'fine'}]}",
+		ASSAY_EDATA, "/steps/0/status: \"status\" is neither \"success\" nor \"error\" nor \"timeout\"");
 	refused("{'trace_id':'t','steps':[{'step_id':1,'kind':'k','server_id':'s','status':'error','arguments':[]}]}",
 		ASSAY_EDATA, "/steps/0/arguments: \"arguments\" is not an object");
 	refused("{'trace_id':'t','steps':[{'step_id':1,'kind':'k','server_id':'s','status':'error','result':'x'}]}",
