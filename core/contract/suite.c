@@ -475,7 +475,8 @@ _Noreturn void as_contract_worker(as_registry *registry, const char *file, const
 		as_trial_tell(&s.report, "broken", "%s", line);
 	} else {
 		as_trial_tell(&s.report, "module", "%s\t%s", m.plugin->name, m.plugin->version);
-		for (size_t i = 0; as_suite_given(&s, &m) && i < m.n_impls; i++) {
+		bool ready = as_suite_given(&s, &m);
+		for (size_t i = 0; ready && i < m.n_impls; i++) {
 			s.mi = &m.impls[i];
 			as_trial_tell(&s.report, "impl", "%s/%s", as_role_name(s.mi->impl->role), s.mi->impl->name);
 			run_implementation(&s);
