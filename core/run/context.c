@@ -194,19 +194,35 @@ static int hook_act(void *context, assay_str name, const assay_json *arguments, 
 	return rc;
 }
 
+/* Did a call end because its tool said nothing, or because little time was left for it? */
+static bool is_silent(const as_context *c, int rc, int64_t us)
+{
+	int64_t all = c->engine->manifest->generation_budget.seconds;
+	return rc == ASSAY_ETIMEOUT && (as_remaining(c->call.deadline_ms) > 0 || us / 1000000 * 2 >= all);
+}
+
 static int hook_world_call(void *context, assay_str server, assay_str tool, const assay_json *arguments,
 			   assay_json **result, int *is_error, assay_error *err)
 {
 	as_context *c = context;
 	assay_error unheard = {0};
 	as_answer answer = {0};
+	int64_t begun;
 	int rc;
 	*result = NULL;
 	err = err ? err : &unheard; /* a plugin need not care for the reason */
 	if (!c->world) {
 		return as_fail(err, ASSAY_ENOTSUP, "there is no live world in this operation");
 	}
+	if (as_silence_is(&c->engine->silence, server, tool)) {
+		return as_fail(err, ASSAY_ETIMEOUT, "server \"%.*s\": %.*s gave no answer before, and is passed over",
+			       ASSAY_FMT(server), ASSAY_FMT(tool));
+	}
+	begun = as_now_us();
 	rc = as_world_call(c->world, &c->call, server, tool, arguments, &answer, err);
+	if (is_silent(c, rc, as_now_us() - begun)) {
+		as_silence_note(&c->engine->silence, c->call.log, server, tool, err);
+	}
 	if (rc == 0) {
 		*result = answer.result;
 		answer.result = NULL;

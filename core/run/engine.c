@@ -85,6 +85,12 @@ int as_engine_open(const as_engine_options *options, as_engine **out, assay_erro
 		free(e);
 		return as_fail_memory(err);
 	}
+	if (as_silence_open(&e->silence, err) < 0) {
+		pthread_mutex_destroy(&e->describing);
+		pthread_mutex_destroy(&e->embedding);
+		free(e);
+		return ASSAY_ENOMEM;
+	}
 	e->work.lock = -1;
 	e->manifest = m;
 	e->registry = options->registry;
@@ -143,6 +149,7 @@ void as_engine_close(as_engine *e)
 	as_json_pool_free(e->pool);
 	as_json_free(e->descriptions);
 	as_json_free(e->void_causes);
+	as_silence_close(&e->silence);
 	pthread_mutex_destroy(&e->describing);
 	pthread_mutex_destroy(&e->embedding);
 	free(e);

@@ -9,6 +9,7 @@
 #include "core/run/manifest.h"
 #include "core/run/pool.h"
 #include "core/run/progress.h"
+#include "core/run/silence.h"
 #include "core/run/variables.h"
 #include "core/run/workdir.h"
 #include "core/store/store.h"
@@ -34,6 +35,7 @@ typedef struct as_engine {
 	as_json_pool *pool;         /* what attempts have in common */
 	pthread_mutex_t describing; /* likewise, for what descriptions are made anew: guards descriptions */
 	assay_json *descriptions;   /* object: name of the request -> text */
+	as_silence silence;         /* tools that authors had no answer from */
 	bool offline;               /* as the options say */
 	assay_json *void_causes;    /* object: why tries of this command were void -> how many; NULL: none was */
 	uint64_t attempts,

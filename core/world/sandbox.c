@@ -51,8 +51,14 @@ static void add_system(mounts *m, bool network)
 {
 	static const char *const fixed[] = {"--ro-bind", "/",       "/",    "--dev",   "/dev", "--proc",
 					    "/proc",     "--tmpfs", "/tmp", "--tmpfs", "/run"};
+	/* What root may set here is the whole machine's; bwrap covers only what its own check finds writable: not
+	 * these. */
+	static const char *const machine[] = {"/proc/sys", "/proc/mtrr"};
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
 		word(m, fixed[i]);
+	}
+	for (size_t i = 0; i < sizeof machine / sizeof *machine; i++) {
+		at_its_place(m, "--ro-bind-try", machine[i]);
 	}
 	if (network) {
 		at_its_place(m, "--ro-bind-try", "/run/systemd/resolve"); /* /etc/resolv.conf may lead there */

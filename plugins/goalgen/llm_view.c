@@ -1,6 +1,8 @@
 /* goalgen/llm: what the model gets to see, and what of it is known to exist. */
 #include "llm.h"
 
+#include "../common/look.h"
+
 enum { MAX_DEPTH = 32 };
 
 /* Ids as in reference page 7.2, the words are ours. */
@@ -87,11 +89,6 @@ static assay_str result_text(struct goal_run *r, const assay_json *result)
 	return text_of(&out);
 }
 
-static bool ends_all(int rc)
-{
-	return rc == ASSAY_ECANCELED || rc == ASSAY_ETIMEOUT || rc == ASSAY_ENOMEM || rc == ASSAY_EINTERNAL;
-}
-
 static int look(struct goal_run *r, const assay_tool *tool, assay_json *observed, bool *seen, assay_error *err)
 {
 	const assay_json_api *J = r->J;
@@ -104,7 +101,7 @@ static int look(struct goal_run *r, const assay_tool *tool, assay_json *observed
 	}
 	rc = r->host->world->call(r->call, tool->server, tool->name, arguments, &result, &is_error, &unheard);
 	J->free(arguments);
-	if (rc < 0 && ends_all(rc)) {
+	if (rc < 0 && look_ends_all(r->host, r->call, rc)) {
 		return r->host->fail(err, rc, "%s", unheard.message);
 	}
 	if (rc == 0 && !is_error) { /* a tool that does not work just is no help */

@@ -1,6 +1,8 @@
 /* goalgen/template: calls of reading tools, to see what there is and whether a step works. */
 #include "template.h"
 
+#include "../common/look.h"
+
 bool tmpl_calls_left(const struct tmpl_run *r)
 {
 	return r->fatal == 0 && !r->arena.failed && r->n_answers < TMPL_MAX_CALLS;
@@ -17,12 +19,6 @@ static int earlier(const struct tmpl_run *r, int tool, const assay_json *argumen
 	return -1;
 }
 
-/* Some failures are not the tool's: nothing can follow them. */
-static bool ends_all(int code)
-{
-	return code == ASSAY_ECANCELED || code == ASSAY_ETIMEOUT || code == ASSAY_ENOMEM || code == ASSAY_EINTERNAL;
-}
-
 int tmpl_try(struct tmpl_run *r, int tool, const assay_json *arguments)
 {
 	struct tmpl_tool *t = &r->tools[tool];
@@ -32,7 +28,8 @@ int tmpl_try(struct tmpl_run *r, int tool, const assay_json *arguments)
 		return known;
 	}
 	if (r->host->cancelled(r->call)) {
-		r->fatal = ASSAY_ECANCELED;
+		/* out of time counts as cancelled, too */
+		r->fatal = r->host->remaining_ms(r->call) <= 0 ? ASSAY_ETIMEOUT : ASSAY_ECANCELED;
 		return -1;
 	}
 	struct tmpl_answer *a = text_push(&r->arena, &r->answers, &r->n_answers, &r->cap_answers, sizeof *a);
@@ -45,7 +42,7 @@ int tmpl_try(struct tmpl_run *r, int tool, const assay_json *arguments)
 	a->failed = rc < 0 || is_error;
 	if (rc < 0) {
 		t->failing = true;
-		r->fatal = ends_all(rc) ? rc : 0;
+		r->fatal = look_ends_all(r->host, r->call, rc) ? rc : 0;
 		return index;
 	}
 	a->result = result = tmpl_own(r, result);

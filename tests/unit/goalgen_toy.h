@@ -82,6 +82,8 @@ struct toy {
 	as_buf calls; /* "name\n" each */
 	size_t n_calls;
 	int status;         /* of every call, 0: fine */
+	const char *mute;   /* a tool that gives no answer in time */
+	bool late;          /* the operation's own time is out */
 	const char *always; /* answer to every call instead of the real ones */
 	assay_tool tools[MAX_TOOLS];
 	const assay_tool *list[MAX_TOOLS];
@@ -147,6 +149,11 @@ static int hook_world(void *context, assay_str server, assay_str tool, const ass
 		as_json_free(content);
 		as_json_free(part);
 		return as_fail(err, t->status, "the world went away");
+	}
+	if (t->mute && as_str_is(tool, t->mute)) {
+		as_json_free(content);
+		as_json_free(part);
+		return as_fail(err, ASSAY_ETIMEOUT, "not answered within 1000 ms");
 	}
 	as_buf_puts(&t->seen, text ? text : "");
 	as_json_set(part, "type", as_json_cstring("text"));
@@ -233,6 +240,7 @@ static assay_json *generate(struct toy *t, const int *seeds, uint64_t seed, cons
 	call.hooks = &hooks;
 	call.context = t;
 	call.rng = &rng;
+	call.deadline_ms = t->late ? 0 : AS_FOREVER;
 	as_collect_init(&got, 2, 0);
 	t->n_calls = 0;
 	ck_assert_int_eq(ops()->open(as_host(), NULL, &self, &err), 0);

@@ -363,23 +363,45 @@ START_TEST(failures_of_the_world)
 	const int seeds[] = {0, 1, 2, -1};
 	const struct {
 		int status, expected;
-	} cases[] = {{ASSAY_EUNREACH, 0},
-		     {ASSAY_EPROTO, 0},
-		     {ASSAY_ENOTSUP, 0},
-		     {ASSAY_ECANCELED, ASSAY_ECANCELED},
-		     {ASSAY_ETIMEOUT, ASSAY_ETIMEOUT},
-		     {ASSAY_ENOMEM, ASSAY_ENOMEM}};
+		bool late;
+	} cases[] = {{ASSAY_EUNREACH, 0, false},
+		     {ASSAY_EPROTO, 0, false},
+		     {ASSAY_ENOTSUP, 0, false},
+		     {ASSAY_ETIMEOUT, 0, false}, /* each tool is silent by itself */
+		     {ASSAY_ETIMEOUT, ASSAY_ETIMEOUT, true},
+		     {ASSAY_ECANCELED, ASSAY_ECANCELED, false},
+		     {ASSAY_ENOMEM, ASSAY_ENOMEM, false}};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct toy t;
 		int status;
 		toy_open(&t);
 		t.status = cases[i].status;
+		t.late = cases[i].late;
 		assay_json *goal = generate(&t, seeds, i, NULL, &status);
 		ck_assert_int_eq(status, cases[i].expected);
 		ck_assert(status == 0 || !goal);
 		as_json_free(goal);
 		toy_close(&t);
 	}
+}
+END_TEST
+
+START_TEST(one_silent_tool_is_passed_over)
+{
+	const int seeds[] = {0, 1, 2, -1};
+	size_t goals = 0;
+	for (uint64_t n = 0; n < 20; n++) {
+		struct toy t;
+		int status;
+		toy_open(&t);
+		t.mute = "list_members";
+		assay_json *goal = generate(&t, seeds, n, NULL, &status);
+		ck_assert_int_eq(status, 0);
+		goals += goal != NULL;
+		as_json_free(goal);
+		toy_close(&t);
+	}
+	ck_assert_uint_ge(goals, 10);
 }
 END_TEST
 
@@ -595,6 +617,7 @@ UNIT_SUITE(make_suite, "goalgen", values_come_from_somewhere, looking_around_cha
 	   no_writes_where_the_state_is_no_copy, what_empties_everything_is_never_asked_for,
 	   paths_of_copies_are_only_referred_to, paths_of_resources_are_given, examples_of_descriptions_are_values,
 	   the_same_seed_gives_the_same_goal, other_seeds_give_other_goals, a_framing_leads_in,
-	   complexity_bounds_the_steps, a_goal_says_what_it_needs, failures_of_the_world, no_seeds_no_goal,
-	   answers_without_sense, answers_of_any_shape, tools_without_sense, names_without_sense, out_of_memory)
+	   complexity_bounds_the_steps, a_goal_says_what_it_needs, failures_of_the_world,
+	   one_silent_tool_is_passed_over, no_seeds_no_goal, answers_without_sense, answers_of_any_shape,
+	   tools_without_sense, names_without_sense, out_of_memory)
 UNIT_MAIN(make_suite)
