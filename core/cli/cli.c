@@ -4,6 +4,7 @@
 #include "core/base/file.h"
 #include "core/base/table.h"
 #include "core/base/text.h"
+#include "core/plugin/role.h"
 #include "core/run/voids.h"
 #include <stdarg.h>
 #include <stdlib.h>
@@ -86,7 +87,9 @@ static int check_log(const as_cli *cli, const as_manifest *m, assay_error *err)
 		names[n] = parts[n];
 	}
 	for (uint32_t role = 1; role <= ASSAY_ROLE_COUNT; role++) {
-		names[n++] = as_role_name(role);
+		if (as_role_get(role)->size > 0) {
+			names[n++] = as_role_name(role);
+		}
 	}
 	for (size_t i = 0; m && i < m->n_servers; i++) {
 		names[n++] = m->servers[i].id;

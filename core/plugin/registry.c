@@ -102,12 +102,15 @@ static int refuse_use(const char *use, uint32_t role, assay_error *err)
 static int refuse_role(const char *use, assay_str name, assay_error *err)
 {
 	const char *names[ASSAY_ROLE_COUNT];
+	size_t n = 0;
 	as_buf all = {0};
 	for (uint32_t role = 1; role <= ASSAY_ROLE_COUNT; role++) {
-		names[role - 1] = as_role_name(role);
-		as_buf_printf(&all, "%s%s", role > 1 ? " " : "", names[role - 1]);
+		if (as_role_get(role)->size > 0) {
+			as_buf_printf(&all, "%s%s", n > 0 ? " " : "", as_role_name(role));
+			names[n++] = as_role_name(role);
+		}
 	}
-	const char *best = as_nearest(name, names, ASSAY_ROLE_COUNT);
+	const char *best = as_nearest(name, names, n);
 	as_fail(err, ASSAY_EINVAL, "\"%.100s\" begins with no role", use);
 	as_error_hint(err, best ? "did you mean %s?" : "roles are %s", best ? best : as_buf_str(&all).ptr);
 	as_buf_free(&all);

@@ -76,7 +76,7 @@ const as_impl_info *as_instance_info(const as_instance *i);
 as_called as_instance_enter(const as_instance *i, const char *operation);
 
 const char *as_role_name(uint32_t role);    /* "sampler"; NULL when unknown */
-uint32_t as_role_from_name(assay_str name); /* 0 when unknown */
+uint32_t as_role_from_name(assay_str name); /* 0 when unknown, or without operations yet */
 
 /* Service modules (core/base/http.h, archive.h): opened on first use from ASSAY_LIB_DIR or $(pkglibdir), or linked in.
  */

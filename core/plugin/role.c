@@ -84,7 +84,7 @@ const char *as_role_name(uint32_t role)
 uint32_t as_role_from_name(assay_str name)
 {
 	for (uint32_t role = 1; role <= ASSAY_ROLE_COUNT; role++) {
-		if (as_str_is(name, roles[role].name)) {
+		if (roles[role].size > 0 && as_str_is(name, roles[role].name)) {
 			return role;
 		}
 	}

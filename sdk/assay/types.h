@@ -89,7 +89,7 @@ typedef struct assay_error {
 #define ASSAY_ROLE_EXPOSURE 8u
 #define ASSAY_ROLE_EMBEDDER 9u
 #define ASSAY_ROLE_ENVIRONMENT 10u
-#define ASSAY_ROLE_IMPORTER 11u
+#define ASSAY_ROLE_IMPORTER 11u /* kept for later: no program uses it, and it has no operations yet */
 #define ASSAY_ROLE_REPORTER 12u
 #define ASSAY_ROLE_COUNT 12u
 
