@@ -106,9 +106,9 @@ static const char *end_of(const assay_json *trace)
 }
 
 /* A defect of the corpus, which the import lives with; anything else ends it. */
-static int tell(const storing *s, const assay_error *why, const char *what, assay_str id, assay_error *err)
+static int tell(const storing *s, const assay_error *why, const char *what, assay_str id, const adopted_trace *trace,
+		assay_error *err)
 {
-	const as_line line = {.path = s->a->folder};
 	assay_error flaw = {0};
 	if (why->code != ASSAY_EDATA && why->code != ASSAY_ELIMIT) {
 		if (err) {
@@ -117,7 +117,7 @@ static int tell(const storing *s, const assay_error *why, const char *what, assa
 		return why->code;
 	}
 	as_fail(&flaw, ASSAY_EDATA, "%s %.*s cannot be used: %s", what, ASSAY_FMT(id), why->message);
-	as_lines_defect(s->a->lines, &line, &flaw);
+	as_adopt_defect(s->a, trace ? &trace->at : NULL, &flaw);
 	return 0;
 }
 
@@ -158,7 +158,8 @@ static int add_trace(const storing *s, const adopted_attempt *t, assay_text *tex
 	assay_error why = {0};
 	int rc = t->has_trace ? as_store_get_document(s->e->store, "trace", t->trace_id, text, err) : 0;
 	if (rc == 0 && t->has_trace && as_trace_parse(as_text_str(*text), &trace, &why) < 0) {
-		rc = tell(s, &why, "the trace of an attempt on task", t->task_id, err);
+		rc = tell(s, &why, "the trace of an attempt on task", t->task_id, as_adopted_trace(s->a, t->trace_id),
+			  err);
 	}
 	row->trace = rc == 0 && trace ? as_text_str(*text) : ASSAY_STR("");
 	row->end = as_str(end_of(trace ? as_trace_document(trace) : NULL));
@@ -305,7 +306,7 @@ static int make_tape(const storing *s, const adopted_task *t, as_tape **tape, as
 	if (rc < 0) {
 		as_tape_free(*tape);
 		*tape = NULL;
-		rc = tell(s, &why, "the reference of task", t->id, err);
+		rc = tell(s, &why, "the reference of task", t->id, as_adopted_trace(s->a, t->source), err);
 	}
 	return rc;
 }

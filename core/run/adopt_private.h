@@ -4,8 +4,16 @@
 
 #include "core/run/adopt.h"
 
+/* Where a document stands. */
+typedef struct adopted_place {
+	const char *path;
+	uint32_t line; /* 0: it is all of the file */
+	uint64_t offset;
+} adopted_place;
+
 typedef struct adopted_task {
 	assay_json *document;
+	adopted_place at;
 	assay_str id, source; /* the document's */
 	bool twice;           /* an earlier one has its id */
 } adopted_task;
@@ -15,7 +23,9 @@ typedef struct adopted_trace {
 	assay_str id, task_id; /* task_id: what its metadata say; may be empty */
 	assay_str model;
 	bool has_model;
-	uint32_t place; /* among the traces of the corpus: of several with one id the first counts */
+	adopted_place at;
+	uint64_t digest; /* of its text */
+	uint32_t place;  /* among the traces of the corpus: of several with one id the first counts */
 } adopted_trace;
 
 /* What results say of a model or a mode, and what a manifest calls it. */
@@ -75,6 +85,9 @@ struct as_adoption {
 	assay_json *entries;         /* {id: entry} from server manifests */
 	assay_json *goals;           /* {goal_id: goal} */
 };
+
+/* Tell a defect of what stands there; at NULL: somewhere in the folder. */
+void as_adopt_defect(const as_adoption *a, const adopted_place *at, assay_error *flaw);
 
 const adopted_task *as_adopted_task(const as_adoption *a, assay_str id);   /* NULL: none */
 const adopted_trace *as_adopted_trace(const as_adoption *a, assay_str id); /* NULL: none */

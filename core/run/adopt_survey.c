@@ -12,30 +12,55 @@ typedef struct survey {
 	as_sha256 *sum;
 } survey;
 
-static int note_task(as_adoption *a, assay_json **made, assay_error *err)
+/* Of documents that come file by file; the arena's. */
+static adopted_place place_of(as_adoption *a, const as_line *line)
 {
+	const char *path = a->n_tasks ? a->tasks[a->n_tasks - 1].at.path : NULL;
+	path = a->n_traces && !(path && strcmp(path, line->path) == 0) ? a->traces[a->n_traces - 1].at.path : path;
+	path = path && strcmp(path, line->path) == 0 ? path : as_arena_cstr(&a->arena, as_str(line->path));
+	return (adopted_place){path, line->number, line->offset};
+}
+
+void as_adopt_defect(const as_adoption *a, const adopted_place *at, assay_error *flaw)
+{
+	const as_line line = {.path = at ? at->path : a->folder,
+			      .number = at ? at->line : 0,
+			      .offset = at ? at->offset : 0};
+	as_lines_defect(a->lines, &line, flaw);
+}
+
+static int note_task(as_adoption *a, const as_line *line, assay_json **made, assay_error *err)
+{
+	const adopted_place at = place_of(a, line);
 	adopted_task *t;
 	if (!as_grow(&a->tasks, &a->cap_tasks, a->n_tasks + 1, sizeof *a->tasks)) {
 		return as_fail_memory(err);
 	}
 	t = &a->tasks[a->n_tasks++];
 	*t = (adopted_task){.document = *made,
+			    .at = at,
 			    .id = as_json_str(as_json_get(*made, "task_id")),
 			    .source = as_json_str(as_json_get(*made, "source_trace_id"))};
 	*made = NULL;
-	return 0;
+	return a->arena.failed ? as_fail_memory(err) : 0;
 }
 
-static int note_trace(as_adoption *a, const as_line *line, const assay_json *made, assay_error *err)
+static int note_trace(as_adoption *a, const as_line *line, assay_str text, const assay_json *made, assay_error *err)
 {
+	const adopted_place at = place_of(a, line);
+	char digest[65];
 	const assay_json *meta = as_json_get(made, "seed_metadata"), *model = as_json_get(meta, "llm_model");
 	if (!as_grow(&a->traces, &a->cap_traces, a->n_traces + 1, sizeof *a->traces)) {
 		return as_fail_memory(err);
 	}
+	as_sha256_hex(text, digest);
 	a->traces[a->n_traces] = (adopted_trace){as_arena_str(&a->arena, as_json_str(as_json_get(made, "trace_id"))),
 						 as_arena_str(&a->arena, as_json_str(as_json_get(meta, "task_id"))),
 						 as_arena_str(&a->arena, as_json_str(model)),
-						 as_json_type(model) == ASSAY_JSON_STRING, (uint32_t)a->n_traces};
+						 as_json_type(model) == ASSAY_JSON_STRING,
+						 at,
+						 as_hash_u64(digest),
+						 (uint32_t)a->n_traces};
 	a->n_traces++;
 	return a->arena.failed ? as_fail_memory(err) : as_adopt_note_servers(a, made, line, err);
 }
@@ -92,9 +117,9 @@ static int take(void *payload, const as_corpus_item *item, assay_error *what)
 	as_sha256_add(s->sum, ASSAY_STR("\n"));
 	switch (item->kind) {
 	case AS_CORPUS_TASK:
-		return note_task(s->a, item->made, what);
+		return note_task(s->a, item->line, item->made, what);
 	case AS_CORPUS_TRACE:
-		return note_trace(s->a, item->line, *item->made, what);
+		return note_trace(s->a, item->line, item->text, *item->made, what);
 	case AS_CORPUS_RESULT:
 		return note_result(s->a, *item->made, what);
 	case AS_CORPUS_GOALS:
@@ -167,11 +192,10 @@ static int index_tasks(as_adoption *a, assay_error *err)
 	qsort(a->by_id, a->n_tasks, sizeof *a->by_id, compare_tasks);
 	for (size_t i = 0; i < a->n_tasks; i++) {
 		if (kept > 0 && as_str_eq(a->by_id[kept - 1]->id, a->by_id[i]->id)) {
-			const as_line line = {.path = a->folder};
 			assay_error flaw = {0};
 			as_fail(&flaw, ASSAY_EDATA, "task %.*s is there twice: the first counts",
 				ASSAY_FMT(a->by_id[i]->id));
-			as_lines_defect(a->lines, &line, &flaw);
+			as_adopt_defect(a, &a->by_id[i]->at, &flaw);
 			a->by_id[i]->twice = true;
 		} else {
 			a->by_id[kept++] = a->by_id[i];
@@ -179,6 +203,22 @@ static int index_tasks(as_adoption *a, assay_error *err)
 	}
 	a->n_ids = kept;
 	return 0;
+}
+
+/* One that is in two files is one; another of its id is told. Sorted by id, then as they came. */
+static void tell_other_traces(const as_adoption *a)
+{
+	for (size_t i = 1, first = 0; i < a->n_traces; i++) {
+		const adopted_trace *t = &a->traces[i];
+		assay_error flaw = {0};
+		if (!as_str_eq(t->id, a->traces[first].id)) {
+			first = i;
+		} else if (t->digest != a->traces[first].digest) {
+			as_fail(&flaw, ASSAY_EDATA, "another trace has the id %.*s: the first counts",
+				ASSAY_FMT(t->id));
+			as_adopt_defect(a, &t->at, &flaw);
+		}
+	}
 }
 
 static int compare_places(const void *a, const void *b)
@@ -270,6 +310,7 @@ int as_adopt_survey(const char *folder, as_lines *lines, as_corpus_counts *count
 		if (a->n_traces > 1) {
 			qsort(a->traces, a->n_traces, sizeof *a->traces, compare_traces);
 		}
+		tell_other_traces(a);
 		rc = index_tasks(a, err);
 	}
 	rc = rc < 0 ? rc : add_unscored(a, err);

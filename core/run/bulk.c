@@ -141,7 +141,20 @@ static void count_served(as_bulk_counts *counts, const as_trace *trace)
 	}
 }
 
-static int score_trace(bulk *b, bulk_task *t, const as_trace *trace, assay_error *what)
+/* Checks that were given up count as defects of the trace; the result has them with their reasons. */
+static void tell_given_up(const bulk *b, const as_line *line, const assay_json *verdict)
+{
+	int64_t n = as_json_i64(as_json_pointer(verdict, "/metrics/defects"), 0);
+	assay_error flaw = {0};
+	if (n > 0) {
+		as_fail(&flaw, ASSAY_EDATA, "%lld of its checks ran into a limit: the result says which and why",
+			(long long)n);
+		as_lines_defect(b->lines, line, &flaw);
+		b->lines->defects += (uint64_t)n - 1;
+	}
+}
+
+static int score_trace(bulk *b, bulk_task *t, const as_line *line, const as_trace *trace, assay_error *what)
 {
 	as_result_frame frame = {.task_id = as_json_str(as_json_get(t->document, "task_id")),
 				 .trace = trace,
@@ -165,7 +178,7 @@ static int score_trace(bulk *b, bulk_task *t, const as_trace *trace, assay_error
 		b->counts->passed += as_str_is(as_json_str(as_json_get(verdict, "verdict")), "pass");
 		b->counts->passed_hi += as_json_f64(as_json_get(verdict, "hi"), 0) >= 1.0;
 		count_served(b->counts, trace);
-		b->lines->defects += (uint64_t)as_json_i64(as_json_pointer(verdict, "/metrics/defects"), 0);
+		tell_given_up(b, line, verdict);
 		rc = b->options->result(b->options->payload, as_buf_str(&b->line), what);
 	}
 	as_json_free(verdict);
@@ -229,7 +242,7 @@ static int take_trace(void *payload, const as_line *line, assay_error *what)
 	as_lines_mended(b->lines, line, &notes);
 	t = task_of(b, trace);
 	if (t) {
-		rc = score_trace(b, t, trace, what);
+		rc = score_trace(b, t, line, trace, what);
 	} else {
 		assay_error unknown = {0};
 		b->counts->unmatched++;
