@@ -12,7 +12,6 @@
 #define FAREWELL_MS 500            /* to tell the server of a cancellation, when the call itself has no time left */
 #define MAX_OWED ((size_t)1 << 20) /* bytes of answers to the server's requests that may wait */
 #define REQUEST_BYTES 512u         /* most requests are no longer */
-#define MAX_SAID 200u              /* bytes of stderr quoted in a message */
 
 /* --- errors ------------------------------------------------------------------------------------------------------ */
 
@@ -38,44 +37,6 @@ int as_wire_fail(const as_wire *w, assay_error *err, int code, const char *forma
 	fail_v(w, err, code, format, args);
 	va_end(args);
 	return code;
-}
-
-/* The end of what it said on stderr as " (stderr: ...)": its last line, or as much of it as is worth reading. */
-static void add_said(const as_wire *w, as_buf *out)
-{
-	assay_text text = {0};
-	as_buf clean = {0};
-	assay_str s;
-	size_t begin;
-	int rc;
-
-	if (!w->ops->diagnostics) {
-		return;
-	}
-	as_called before = as_called_enter(w->use, "diagnostics");
-	rc = w->ops->diagnostics(w->transport, &text, NULL);
-	as_called_leave(before);
-	if (rc) {
-		return;
-	}
-	as_buf_add(&clean, as_text_str(text));
-	as_redact(w->redactor, &clean); /* before it is cut */
-	s = as_trim(as_buf_str(&clean));
-	begin = s.len;
-	while (begin > 0 && s.ptr[begin - 1] != '\n' && s.len - begin < MAX_SAID) {
-		begin--;
-	}
-	while (begin < s.len && ((unsigned char)s.ptr[begin] & 0xC0u) == 0x80u) {
-		begin++;
-	}
-	s = as_trim((assay_str){s.ptr + begin, s.len - begin});
-	if (s.len > 0) {
-		as_buf_puts(out, " (stderr: ");
-		as_printable(out, s);
-		as_buf_byte(out, ')');
-	}
-	as_buf_free(&clean);
-	as_text_free(&text);
 }
 
 /* Where what is no message came from. */
@@ -128,7 +89,7 @@ static int die_of(as_wire *w, assay_error *err, const char *during, const assay_
 	const char *message = cause->message[0] ? cause->message : as_error_name(code);
 	bool named = cause->where[0] == '\0' || strstr(message, cause->where), first = !w->dead;
 
-	add_said(w, &said);
+	as_wire_said(w, &said);
 	die(w, err, unreachable ? ASSAY_EUNREACH : code, "%s: %s%s%s%s", during, named ? "" : cause->where,
 	    named ? "" : ": ", message, said.len ? said.ptr : "");
 	as_buf_free(&said);
@@ -209,7 +170,7 @@ static void take_log(const as_wire *w, const assay_json *params)
 	shown = as_buf_str(&text);
 	as_log_put(w->log, w->server_id, ASSAY_LOG_DEBUG, "it says, %.*s: %.*s",
 		   (int)as_utf8_prefix(as_json_str(as_json_get(params, "level")), 16),
-		   as_json_cstr(as_json_get(params, "level"), ""), (int)as_utf8_prefix(shown, MAX_SAID), shown.ptr);
+		   as_json_cstr(as_json_get(params, "level"), ""), (int)as_utf8_prefix(shown, AS_WIRE_SAID), shown.ptr);
 	as_buf_free(&text);
 }
 
@@ -338,7 +299,7 @@ static void add_body(const as_wire *w, as_buf *out, assay_str body)
 	body = as_buf_str(&clean);
 	if (body.len > 0 && body.ptr[0] != '<') { /* pages of HTML explain nothing */
 		as_buf_puts(out, ": ");
-		as_printable(out, (assay_str){body.ptr, as_utf8_prefix(body, MAX_SAID)});
+		as_printable(out, (assay_str){body.ptr, as_utf8_prefix(body, AS_WIRE_SAID)});
 	}
 	as_buf_free(&clean);
 }
@@ -517,7 +478,7 @@ static int give_up(as_wire *w, const assay_call *call, const as_wire_request *r,
 			     (long long)(had > 0 ? had : 0), name);
 	} else {
 		add_noise(w, &about);
-		add_said(w, &about);
+		as_wire_said(w, &about);
 		as_wire_fail(w, err, rc, "%s was not answered within %lld ms%s", name,
 			     (long long)(r->limit_ms ? r->limit_ms : w->deadline_ms - w->started_ms),
 			     about.len ? about.ptr : "");

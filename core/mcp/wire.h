@@ -105,6 +105,11 @@ bool as_call_is_over(const assay_call *call);
 /* Fill err with a fault of this server, which stays alive. */
 int as_wire_fail(const as_wire *w, assay_error *err, int code, const char *format, ...) ASSAY_PRINTF(4, 5);
 
+#define AS_WIRE_SAID 200u /* bytes of a server's own words quoted in a message */
+/* What it said on stderr as " (stderr: ...)": its last line, or of a trace the one that tells why. All of it goes into
+ * the log (info). */
+void as_wire_said(const as_wire *w, as_buf *out);
+
 void as_wire_free(as_wire *w); /* what w holds; the transport is its opener's */
 
 #endif
