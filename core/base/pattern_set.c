@@ -297,6 +297,18 @@ static void write_character(const as_pattern *p, uint32_t c)
 	as_buf_add(p->out, (assay_str){bytes, as_utf8_put(bytes, c)});
 }
 
+/* Characters of which neither is the other's upper case, and which Python takes for one because both have one. */
+static bool is_python_pair(uint32_t c)
+{
+	static const uint32_t all[] = {0x390, 0x1fd3, 0x3b0, 0x1fe3, 0xfb05, 0xfb06};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		if (all[i] == c) {
+			return true;
+		}
+	}
+	return false;
+}
+
 int as_pattern_literal(as_pattern *p, uint32_t c, bool *loose)
 {
 	set s = {0};
@@ -322,7 +334,7 @@ int as_pattern_literal(as_pattern *p, uint32_t c, bool *loose)
 		cases += s.at[i].last - s.at[i].first + 1;
 	}
 	/* PCRE2 knows pairs of cases as Python does, but not all of the larger sets; ASCII folding it does not know. */
-	if (s.failed || cases > 2 || (p->flags & AS_FLAG_ASCII) || (c >= 0xd800 && c < 0xe000)) {
+	if (s.failed || cases > 2 || is_python_pair(c) || (p->flags & AS_FLAG_ASCII) || (c >= 0xd800 && c < 0xe000)) {
 		p->flags &= ~AS_FLAG_IGNORECASE; /* done already */
 		code = finish(p, p->next.at, &s, false, loose);
 		p->flags |= AS_FLAG_IGNORECASE;

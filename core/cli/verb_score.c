@@ -181,6 +181,10 @@ static int score_store(as_cli *cli, assay_error *err)
 	if (rc == 0) {
 		as_say(cli, "\n%llu attempts scored, %llu verdicts changed\n", (unsigned long long)scored,
 		       (unsigned long long)changed);
+		as_say(cli, "%s",
+		       scored ? ""
+			      : "There is no attempt of this benchmark with a trace in the store. Another seed or other "
+				"tasks make another benchmark: call \"assay eval\".\n");
 	}
 	as_project_close(&p);
 	return rc;

@@ -166,6 +166,12 @@ static int score_trace(bulk *b, bulk_task *t, const as_line *line, const as_trac
 	as_call_init(&call);
 	call.checks = &b->checks;
 	rc = as_score_trace(b->scorer, &call, t->document, trace, b->tags, &verdict, what);
+	if (rc == ASSAY_ENOTSUP) {
+		*what = (assay_error){0};
+		as_fail(what, ASSAY_EINVAL, "%s asks somebody, and files come with nobody to ask", b->options->scorer);
+		as_error_hint(what, "score a store, whose manifest gives it a model");
+		return ASSAY_EINVAL;
+	}
 	if (rc == 0) {
 		frame.verdict = verdict;
 		as_buf_clear(&b->line);

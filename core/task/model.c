@@ -290,7 +290,8 @@ static int keep_unknown(const as_model *model, const assay_json *document, assay
 			continue;
 		}
 		if (!model->open) {
-			as_fail(err, ASSAY_EDATA, "\"%.*s\" is no field of a %s", ASSAY_FMT(key), model->name);
+			as_fail(err, ASSAY_EDATA, "\"%.*s\" is no field of the format \"%s\"", ASSAY_FMT(key),
+				model->name);
 			as_error_pointer(err, "/%.*s", ASSAY_FMT(key));
 			return ASSAY_EDATA;
 		}
