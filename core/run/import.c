@@ -603,7 +603,7 @@ static int list_inputs(importer *x, const assay_json *root, assay_error *err)
 		rc = as_json_type(id) == ASSAY_JSON_STRING ? as_json_set_n(x->inputs, as_json_str(id), as_json_clone(i))
 							   : 0;
 	}
-	return rc < 0 || !x->inputs ? as_fail_memory(err) : 0;
+	return rc < 0 || !x->inputs || as_import_name_inputs(x) < 0 ? as_fail_memory(err) : 0;
 }
 
 /* Those of the file that may write where nothing holds it: what is to be done is the user's to decide. */

@@ -40,12 +40,14 @@ int as_import_fail(importer *x, const assay_json *at, const char *key, assay_err
 
 /* --- secrets ------------------------------------------------------------------------------------------------------ */
 
+/* A name of a variable, made of a text: empty when nothing of that can stand in one. */
 static void upper_name(as_buf *out, assay_str text)
 {
 	for (size_t i = 0; i < text.len; i++) {
 		char c = (char)toupper((unsigned char)text.ptr[i]);
-		bool good = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-		if (good) {
+		bool digit = c >= '0' && c <= '9';
+		if ((c >= 'A' && c <= 'Z') || digit) {
+			as_buf_puts(out, digit && out->len == 0 ? "V_" : "");
 			as_buf_byte(out, c);
 		} else if (out->len > 0 && out->ptr[out->len - 1] != '_') {
 			as_buf_byte(out, '_');
@@ -53,9 +55,6 @@ static void upper_name(as_buf *out, assay_str text)
 	}
 	while (out->len > 0 && out->ptr[out->len - 1] == '_') {
 		out->ptr[--out->len] = '\0';
-	}
-	if (out->len == 0 || (out->ptr[0] >= '0' && out->ptr[0] <= '9')) {
-		as_buf_puts(out, "V");
 	}
 }
 
@@ -116,6 +115,7 @@ static int hide(importer *x, assay_str secret, assay_str key, bool as_named, as_
 			as_buf_printf(&whole, "_%d", n);
 		}
 		upper_name(&name, as_buf_str(&whole));
+		as_buf_puts(&name, name.len == 0 ? "V" : "");
 		unused = !is_taken(x, &name, secret);
 	}
 	if (!unused) {
@@ -197,8 +197,10 @@ static int use_input(importer *x, assay_str id, const assay_json *at, const char
 {
 	const assay_json *input = as_json_get_n(x->inputs, id), *otherwise;
 	const char *ids[64], *near;
+	assay_str fallback = {NULL, 0};
 	as_buf name = {0};
 	size_t n = 0;
+	int rc = 0;
 	if (!input) {
 		for (const assay_json *i = as_json_first(x->inputs); i && n < 64; i = as_json_next(i)) {
 			ids[n++] = as_json_key(i).ptr;
@@ -212,15 +214,76 @@ static int use_input(importer *x, assay_str id, const assay_json *at, const char
 		}
 		return ASSAY_EDATA;
 	}
-	upper_name(&name, id);
+	as_buf_add(&name, as_json_str(as_json_get(input, AS_INPUT_NAME)));
 	otherwise = as_json_get(input, "default");
-	int rc = use_variable(x, as_buf_str(&name),
-			      as_json_type(otherwise) == ASSAY_JSON_STRING ? as_json_str(otherwise)
-									   : (assay_str){NULL, 0},
-			      as_json_boolean(as_json_get(input, "password"), 0), as_json_get(input, "description"),
-			      out);
+	if (as_json_type(otherwise) == ASSAY_JSON_STRING) {
+		fallback = as_json_str(otherwise);
+	}
+	if (as_str_contains(fallback, ASSAY_STR("}"))) { /* it would end there */
+		fallback = (assay_str){NULL, 0};
+		rc = as_import_note(
+			x, "the default of its input \"%.*s\" holds \"}\", which none can in a manifest: set %s",
+			ASSAY_FMT(id), name.ptr ? name.ptr : "");
+	}
+	rc = rc < 0 ? rc
+		    : use_variable(x, as_buf_str(&name), fallback, as_json_boolean(as_json_get(input, "password"), 0),
+				   as_json_get(input, "description"), out);
+	rc |= name.failed ? ASSAY_ENOMEM : 0;
 	as_buf_free(&name);
 	return rc < 0 ? as_fail_memory(err) : 0;
+}
+
+/* A variable that means something to every program: what an input is asked for is not its value. */
+static bool is_well_known(assay_str name)
+{
+	static const char *const names[] = {"PATH",       "HOME",     "USER",      "LOGNAME", "SHELL",  "PWD",
+					    "OLDPWD",     "LANG",     "LANGUAGE",  "TERM",    "TMPDIR", "TMP",
+					    "TEMP",       "TZ",       "EDITOR",    "DISPLAY", "MAIL",   "HOSTNAME",
+					    "IFS",        "NODE_ENV", "NODE_PATH", "PAGER",   "VISUAL", "HOST",
+					    "HTTP_PROXY", "NO_PROXY", "EMAIL",     "NAME"};
+	static const char *const families[] = {"LC_",    "LD_",         "XDG_",      "SSH_",
+					       "PYTHON", "HTTPS_PROXY", "ALL_PROXY", "ASSAY"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (as_str_is(name, names[i])) {
+			return true;
+		}
+	}
+	for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+		if (as_str_starts(name, as_str(families[i]))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+int as_import_name_inputs(importer *x)
+{
+	assay_json *given = as_json_object();
+	as_buf name = {0};
+	int rc = given ? 0 : ASSAY_ENOMEM;
+	for (const assay_json *i = as_json_first(x->inputs); i && rc == 0; i = as_json_next(i)) {
+		as_buf_clear(&name);
+		upper_name(&name, as_json_key(i));
+		if (name.len == 0 || is_well_known(as_buf_str(&name))) {
+			as_buf_clear(&name);
+			as_buf_puts(&name, "INPUT ");
+			as_buf_add(&name, as_json_key(i));
+			as_buf whole = name;
+			name = (as_buf){0};
+			upper_name(&name, as_buf_str(&whole));
+			as_buf_free(&whole);
+		}
+		size_t length = name.len;
+		for (int n = 2; name.ptr && as_json_get_n(given, as_buf_str(&name)); n++) {
+			name.ptr[name.len = length] = '\0';
+			as_buf_printf(&name, "_%d", n);
+		}
+		rc = name.failed ? ASSAY_ENOMEM : as_json_set_n(given, as_buf_str(&name), as_json_null());
+		rc |= as_json_set(as_json_edit(i), AS_INPUT_NAME, as_json_string(as_buf_str(&name)));
+	}
+	as_buf_free(&name);
+	as_json_free(given);
+	return rc < 0 ? ASSAY_ENOMEM : 0;
 }
 
 /* "NAME" or "NAME:-default". */

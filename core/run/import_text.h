@@ -24,6 +24,9 @@ typedef struct importer {
  * stands ("args/0"); name: what it is the value of (a variable, a header, the flag before an argument), or empty. */
 int as_import_text(importer *x, const assay_json *value, const char *key, assay_str name, assay_json **out,
 		   assay_error *err);
+/* Give each of the inputs the name of the variable that it becomes, as its member of this name. ASSAY_ENOMEM. */
+#define AS_INPUT_NAME " variable"
+int as_import_name_inputs(importer *x);
 int as_import_note(importer *x, const char *format, ...) ASSAY_PRINTF(2, 3);
 /* Fail at a value of the file: line, pointer to the server plus `key`. */
 int as_import_fail(importer *x, const assay_json *at, const char *key, assay_error *err, const char *format, ...)
