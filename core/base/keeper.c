@@ -329,6 +329,9 @@ int main(int argc, char **argv)
 		(void)!write(AS_KEEPER_REPORT, &r, sizeof r);
 		return 127;
 	}
+	for (int i = 1; i < argc; i++) { /* who looks for the command by its words ("pkill -f") does not mean us */
+		memset(argv[i], 0, strlen(argv[i]));
+	}
 	for (int fd = 0; fd <= AS_KEEPER_REPORT; fd++) {
 		close(fd); /* or the ends of its pipes would never be seen */
 	}

@@ -2,8 +2,10 @@
  * 3 and 4. */
 #include "config.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/mcp/policy.h"
 #include "core/mcp/session_private.h"
+#include <string.h>
 
 /* A server has this long to answer a question that it may not know. It must exceed the start of a slow one. */
 #define PROBE_MS 10000
@@ -75,6 +77,25 @@ static const as_mcp_revision *offered_instead(const assay_json *error)
 	return best_of(as_json_get(as_json_get(error, "data"), "supported"), true);
 }
 
+/* Revisions that a server names, none of which is ours: what a handshake that it refuses too is due to. */
+static void note_strange(as_mcp_session *s, const as_wire_answer *answer)
+{
+	const assay_json *list = as_json_get(answer->result, "supportedVersions");
+	as_buf names = {0};
+	list = list ? list : as_json_get(as_json_get(answer->error, "data"), "supported");
+	for (const assay_json *v = as_json_first(list); v && names.len < sizeof s->strange; v = as_json_next(v)) {
+		as_buf_puts(&names, names.len > 0 ? ", " : "");
+		as_printable(&names, as_json_str(v));
+	}
+	s->strange[0] = '\0';
+	if (names.len > 0 && !best_of(list, true) && !best_of(list, false)) {
+		size_t n = as_utf8_prefix(as_buf_str(&names), sizeof s->strange - 1);
+		memcpy(s->strange, names.ptr, n);
+		s->strange[n] = '\0';
+	}
+	as_buf_free(&names);
+}
+
 static int agree(as_mcp_session *s, const assay_json *result, assay_error *err)
 {
 	const assay_json *version = as_json_get(result, "protocolVersion");
@@ -119,6 +140,9 @@ static int initialize(as_mcp_session *s, assay_call *call, int64_t deadline, ass
 			asked = instead;
 			as_json_free(answer.message);
 			continue;
+		}
+		if (answer.error && !s->strange[0]) {
+			note_strange(s, &answer);
 		}
 		s->wants_stateless = as_json_i64(as_json_get(answer.error, "code"), 0) == AS_RPC_NO_VERSION;
 		rc = answer.error ? as_session_refused(s, "initialize", answer.error, err)
@@ -236,6 +260,7 @@ static int probe(as_mcp_session *s, assay_call *call, int64_t deadline, bool *st
 			return rc;
 		}
 		found = read_discovery(&answer, round == 0);
+		note_strange(s, &answer);
 		if (found == FOUND_STATELESS) {
 			*stateless = true;
 			rc = be_stateless(s, answer.result, err);
@@ -265,6 +290,12 @@ static int fall_back(as_mcp_session *s, assay_call *call, int64_t deadline, bool
 	if (rc && s->wants_stateless && !s->wire.dead && s->options.era == AS_MCP_ERA_AUTO &&
 	    probe(s, call, deadline, stateless, &again) == 0 && *stateless) {
 		return 0;
+	}
+	if (rc && s->strange[0] && rc != ASSAY_ECANCELED && rc != ASSAY_ENOMEM) {
+		return as_wire_fail(
+			&s->wire, err, ASSAY_EPROTO,
+			"it speaks MCP revision %s, which is not one of ours (%s, %s), and does not shake hands",
+			s->strange, as_mcp_revision_stateless()->name, as_mcp_revision_list());
 	}
 	if (rc && err && err->code == 0) {
 		*err = why;

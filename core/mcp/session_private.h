@@ -14,6 +14,7 @@ struct as_mcp_session {
 	bool tells_changes;   /* and that it tells when they change */
 	bool has_tasks;       /* and that calls may be made as tasks (2025-11-25) */
 	bool wants_stateless; /* it refused the handshake as a stateless server does */
+	char strange[120];    /* revisions that it named, when none of them is ours */
 
 	/* What is known of the tools since they were listed. */
 	bool listed;
