@@ -212,7 +212,9 @@ const as_verb as_verb_score = {
 		"under summary.assay. A trace belongs to the task that its seed_metadata.task_id names, else to the one whose\n"
 		"reference it is, else to the one whose prompt is its goal; several of one task are its repeats. A line that\n"
 		"cannot be read ends it, or with --keep-going is told with its line and byte and passed over (exit code 3 at\n"
-		"the end). Defects of tasks and what had to be mended in a line are told, counted, and scored all the same.",
+		"the end). Defects of tasks and what had to be mended in a line are told, counted, and scored all the same.\n"
+		"Lines are read as \"assay import\" reads them; of traces, what scoring does not read is only checked to be JSON.\n"
+		"A file that is read is never written over.",
 	.options = options,
 	.examples = "  assay score --specs specs.jsonl --traces traces.jsonl --results eval.jsonl --keep-going\n",
 	.run = run,
