@@ -41,9 +41,10 @@ int as_rpc_parse(assay_str line, size_t max_bytes, assay_json **doc, assay_error
 	return as_json_parse_with(line, ASSAY_JSON_PEER, &limits, NULL, doc, err);
 }
 
+/* A text or a whole number: 2.0 is one, however it is spelled. */
 static bool usable_id(const assay_json *id)
 {
-	return as_json_type(id) == ASSAY_JSON_STRING || as_json_is_integer(id);
+	return as_json_type(id) == ASSAY_JSON_STRING || as_json_i64(id, 0) == as_json_i64(id, 1);
 }
 
 as_rpc_message as_rpc_read(const assay_json *doc)
@@ -81,7 +82,7 @@ as_rpc_message as_rpc_read(const assay_json *doc)
 
 bool as_rpc_id_is(const assay_json *id, int64_t n)
 {
-	return as_json_is_integer(id) && as_json_i64(id, n == INT64_MIN ? 0 : INT64_MIN) == n;
+	return as_json_i64(id, n == INT64_MIN ? 0 : INT64_MIN) == n;
 }
 
 static void write_id(as_buf *b, const assay_json *id)

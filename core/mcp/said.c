@@ -100,7 +100,7 @@ void as_wire_said(const as_wire *w, as_buf *out)
 {
 	assay_text text = {0};
 	as_buf clean = {0};
-	assay_str s;
+	assay_str all, s;
 	int rc;
 
 	if (!w->ops->diagnostics) {
@@ -115,10 +115,16 @@ void as_wire_said(const as_wire *w, as_buf *out)
 	as_buf_add(&clean, as_text_str(text));
 	as_redact(w->redactor, &clean); /* before it is cut */
 	log_all(w, as_trim(as_buf_str(&clean)));
-	s = telling_line(as_trim(as_buf_str(&clean)));
-	if (s.len > AS_WIRE_SAID) {
-		s.len = as_utf8_prefix(s, AS_WIRE_SAID);
+	all = as_trim(as_buf_str(&clean));
+	s = telling_line(all);
+	if (s.len > AS_WIRE_SAID && s.ptr + s.len == all.ptr + all.len) { /* of what it said last, the end */
+		s = (assay_str){s.ptr + s.len - AS_WIRE_SAID, AS_WIRE_SAID};
+		while (s.len > 0 && ((unsigned char)s.ptr[0] & 0xC0u) == 0x80u) {
+			s = (assay_str){s.ptr + 1, s.len - 1};
+		}
+		s = as_trim(s);
 	}
+	s.len = as_utf8_prefix(s, AS_WIRE_SAID);
 	if (s.len > 0) {
 		as_buf_puts(out, " (stderr: ");
 		as_printable(out, s);

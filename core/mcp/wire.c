@@ -52,6 +52,10 @@ static void add_noise(const as_wire *w, as_buf *out)
 		as_buf_printf(out, "; %u line%s %s %s no message, the last: %s", w->noise, w->noise == 1 ? "" : "s",
 			      source_of(w), w->noise == 1 ? "was" : "were", w->odd);
 	}
+	if (w->stray[0]) {
+		as_buf_printf(out, "; an answer with the id %s came instead of one with %lld", w->stray,
+			      (long long)w->open_id);
+	}
 }
 
 static int die(as_wire *w, assay_error *err, int code, const char *format, ...) ASSAY_PRINTF(4, 5);
@@ -188,6 +192,25 @@ static void take_notification(as_wire *w, const as_rpc_message *m)
 	}
 }
 
+/* An answer with an id that no request had may be the one that is missed. */
+static void note_stray(as_wire *w, const as_rpc_message *m)
+{
+	int64_t id = as_json_i64(m->id, 0);
+	as_buf text = {0};
+	size_t n;
+
+	if (!w->open_id || w->answer || (id > 0 && id <= w->open_id)) {
+		return;
+	}
+	if (m->id) {
+		as_json_write(&text, m->id, ASSAY_JSON_COMPACT);
+	}
+	n = as_utf8_prefix(as_buf_str(&text), sizeof w->stray - 1);
+	memcpy(w->stray, n ? text.ptr : "none", n ? n : sizeof "none");
+	w->stray[n ? n : strlen("none")] = '\0';
+	as_buf_free(&text);
+}
+
 /* One message. *taken: it was the answer that we wait for, and the document now belongs to w. */
 static int take_message(as_wire *w, assay_json *doc, const assay_json *part, size_t bytes, bool *taken)
 {
@@ -203,8 +226,9 @@ static int take_message(as_wire *w, assay_json *doc, const assay_json *part, siz
 		if (w->standing_id && as_rpc_id_is(m.id, w->standing_id)) {
 			w->standing_id = 0; /* it has ended, or is refused */
 		}
-		/* Others are late answers to what was given up, or second ones. */
+		/* Others are late answers to what was given up, or second ones; or to what nobody asked. */
 		if (!w->open_id || w->answer || !as_rpc_id_is(m.id, w->open_id)) {
+			note_stray(w, &m);
 			return 0;
 		}
 		w->answer = part == doc ? doc : as_json_clone(part);
@@ -212,8 +236,12 @@ static int take_message(as_wire *w, assay_json *doc, const assay_json *part, siz
 		*taken = part == doc;
 		return w->answer ? 0 : as_fail_memory(&w->fault);
 	default:
-		return note_noise(w, "JSON that is neither a request nor an answer");
+		break;
 	}
+	if (as_json_type(part) == ASSAY_JSON_OBJECT && !as_str_is(as_json_str(as_json_get(part, "jsonrpc")), "2.0")) {
+		return note_noise(w, "JSON without \"jsonrpc\": \"2.0\"");
+	}
+	return note_noise(w, "JSON that is neither a request nor an answer");
 }
 
 static int take_line(as_wire *w, assay_str line)
@@ -642,6 +670,7 @@ int as_wire_ask(as_wire *w, assay_call *call, const as_wire_request *r, as_wire_
 	w->open_id = ++w->last_id;
 	w->timeout_ms = r->timeout_ms;
 	w->noise_before = w->noise;
+	w->stray[0] = '\0';
 	w->started_ms = as_now_ms();
 	w->deadline_ms = later(w->started_ms, r->timeout_ms);
 	w->latest_ms = w->deadline_ms;

@@ -31,6 +31,7 @@ typedef struct as_wire {
 	bool tools_changed; /* the server said so since this was last reset */
 	uint32_t noise;
 	uint32_t noise_before; /* when the open request was sent */
+	char stray[48];        /* an answer's id that is none of ours, since then; empty: there was none */
 
 	bool dead;
 	assay_error death; /* why */

@@ -326,7 +326,12 @@ static void call_string_id(long id)
 
 static void call_float_id(long id)
 {
-	say("{\"jsonrpc\":\"2.0\",\"id\":%ld.0,\"result\":" SAID("lost") "}", id);
+	say("{\"jsonrpc\":\"2.0\",\"id\":%ld.0,\"result\":" SAID("fine") "}", id);
+}
+
+static void call_unversioned(long id)
+{
+	say("{\"id\":%ld,\"result\":" SAID("lost") "}", id);
 }
 
 static void call_no_id(long id)
@@ -620,6 +625,7 @@ static const struct behaviour {
 	{.name = "call-wrong-id", .call = call_wrong_id},
 	{.name = "call-string-id", .call = call_string_id},
 	{.name = "call-float-id", .call = call_float_id},
+	{.name = "call-unversioned", .call = call_unversioned},
 	{.name = "call-no-id", .call = call_no_id},
 	{.name = "call-null-error", .call = call_null_error},
 	{.name = "call-both", .call = call_both},
