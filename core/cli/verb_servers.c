@@ -160,8 +160,13 @@ static const as_server_spec *find_server(const as_visit *v, const char *id)
 static void say_result(const as_cli *cli, assay_str text)
 {
 	bool raw = !isatty(fileno(cli->out));
+	for (size_t i = 0; raw && !cli->json && !cli->quiet && i < text.len; i++) {
+		bool nul = (unsigned char)text.ptr[i] == 0xC0; /* C0 80, as strings of the JSON layer hold it */
+		fputc(nul ? '\0' : text.ptr[i], cli->out);
+		i += nul;
+	}
 	if (raw || text.len == 0) {
-		as_say(cli, "%s\n", text.ptr ? text.ptr : "");
+		as_say(cli, "\n");
 	}
 	for (size_t i = 0; !raw && i < text.len;) {
 		const char *end = memchr(text.ptr + i, '\n', text.len - i);
@@ -205,7 +210,7 @@ static int render(const assay_json *result, as_buf *out, assay_error *err)
 		texts += as_str_is(as_json_str(as_json_get(p, "type")), "text");
 	}
 	if (as_json_count(content) == 0 || (texts == 0 && as_json_get(result, "structuredContent"))) {
-		as_render_result(result, out);
+		as_json_write(out, result, ASSAY_JSON_COMPACT); /* numbers as they came */
 		return as_buf_check(out, err);
 	}
 	for (const assay_json *p = as_json_first(content); p; p = as_json_next(p)) {
