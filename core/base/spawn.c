@@ -202,6 +202,13 @@ static int fail_child(const struct plan *plan, const struct as_spawn_report *r, 
 	if (r->stage == AS_SPAWN_DESCRIPTORS) {
 		return as_fail_errno(err, r->number, name, "set up its descriptors");
 	}
+	if (r->number == E2BIG) {
+		as_fail(err, ASSAY_EIO,
+			"its arguments and variables, or one of them, are longer than the system takes");
+		as_error_where(err, name, 0);
+		as_error_hint(err, "pass what is long in a file");
+		return ASSAY_EIO;
+	}
 	if (r->stage == AS_SPAWN_KEEPER) {
 		int rc = as_fail_errno(err, r->number, plan->keeper, "start the keeper of child processes");
 		as_error_hint(err, "install the program again, or set ASSAY_LIB_DIR to its library folder");

@@ -480,9 +480,9 @@ int as_say_shortfall(const as_cli *cli, const assay_json *model, uint64_t shortf
 	if (rc == 0) {
 		as_say_line(
 			cli,
-			"%llu tasks short of what the categories ask for (%s): raise generation.max_goals, or see why "
+			"%llu task%s short of what the categories ask for (%s): raise generation.max_goals, or see why "
 			"goals were dropped in the funnel",
-			(unsigned long long)shortfall, names.ptr ? names.ptr : "");
+			(unsigned long long)shortfall, shortfall == 1 ? "" : "s", names.ptr ? names.ptr : "");
 	}
 	as_buf_free(&names);
 	return rc;

@@ -382,7 +382,9 @@ int as_transfer_fail(struct transfer *t, CURLcode code)
 	case CURLE_SSL_CERTPROBLEM:
 	case CURLE_SSL_ISSUER_ERROR:
 		as_transfer_say(t, ASSAY_EUNREACH, ASSAY_ERR_PEER, reason);
-		as_error_hint(t->err, "SSL_CERT_FILE names a file of further certificate authorities");
+		if (!strstr(reason, "host name")) { /* no authority makes it another's */
+			as_error_hint(t->err, "SSL_CERT_FILE names a file of further certificate authorities");
+		}
 		return ASSAY_EUNREACH;
 	default: /* not resolved, refused, connect time-out, broken off */
 		as_transfer_say(t, ASSAY_EUNREACH, again, reason);

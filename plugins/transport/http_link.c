@@ -331,8 +331,11 @@ static int keep_session(link *l, const assay_json *headers, assay_error *err)
 	if (!l->begins || id.len == 0) {
 		return 0;
 	}
+	if (id.len > 4096) {
+		return l->host->fail(err, ASSAY_EPROTO, "its MCP-Session-Id has %zu bytes, more than 4096", id.len);
+	}
 	for (size_t i = 0; i < id.len; i++) {
-		if (id.ptr[i] < 0x21 || id.ptr[i] > 0x7E || id.len > 4096) {
+		if (id.ptr[i] < 0x21 || id.ptr[i] > 0x7E) {
 			return l->host->fail(err, ASSAY_EPROTO, "its MCP-Session-Id is not visible ASCII");
 		}
 	}
