@@ -59,13 +59,13 @@ static bool is_reason(assay_str line)
  * all do, the first: "npm error 404 Not Found" stands before what could be done about it. */
 static assay_str telling_line(assay_str text)
 {
-	assay_str last = as_trim(take_last(&text)), best = last, line;
+	assay_str last = as_trim(take_last(&text)), best = last;
 	bool found = false, npm = false;
 	if (!is_chaff(last)) {
 		return last;
 	}
 	while (text.len > 0 && (!found || npm)) {
-		line = as_trim(take_last(&text));
+		assay_str line = as_trim(take_last(&text));
 		bool ours = as_str_starts(line, ASSAY_STR("npm e")) || as_str_starts(line, ASSAY_STR("npm E"));
 		if (npm && !ours) {
 			break;

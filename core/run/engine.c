@@ -67,6 +67,24 @@ void as_engine_close_models(as_engine *e)
 	free(e->models);
 }
 
+/* What workers share under a lock. */
+static int open_locks(as_engine *e, assay_error *err)
+{
+	if (pthread_mutex_init(&e->embedding, NULL) != 0) {
+		return as_fail_memory(err);
+	}
+	if (pthread_mutex_init(&e->describing, NULL) != 0) {
+		pthread_mutex_destroy(&e->embedding);
+		return as_fail_memory(err);
+	}
+	if (as_silence_open(&e->silence, err) < 0) {
+		pthread_mutex_destroy(&e->describing);
+		pthread_mutex_destroy(&e->embedding);
+		return ASSAY_ENOMEM;
+	}
+	return 0;
+}
+
 int as_engine_open(const as_engine_options *options, as_engine **out, assay_error *err)
 {
 	as_engine *e = as_new(1, sizeof *e);
@@ -76,20 +94,10 @@ int as_engine_open(const as_engine_options *options, as_engine **out, assay_erro
 	if (!e) {
 		return as_fail_memory(err);
 	}
-	if (pthread_mutex_init(&e->embedding, NULL) != 0) {
+	rc = open_locks(e, err);
+	if (rc < 0) {
 		free(e);
-		return as_fail_memory(err);
-	}
-	if (pthread_mutex_init(&e->describing, NULL) != 0) {
-		pthread_mutex_destroy(&e->embedding);
-		free(e);
-		return as_fail_memory(err);
-	}
-	if (as_silence_open(&e->silence, err) < 0) {
-		pthread_mutex_destroy(&e->describing);
-		pthread_mutex_destroy(&e->embedding);
-		free(e);
-		return ASSAY_ENOMEM;
+		return rc;
 	}
 	e->work.lock = -1;
 	e->manifest = m;
