@@ -3,6 +3,7 @@
 #include "core/base/table.h"
 #include "core/cli/cli.h"
 #include "core/cli/project_options.h"
+#include "core/run/makers.h"
 #include <stdlib.h>
 
 static const as_option eval_options[] = {AS_PROJECT_OPTIONS,
@@ -65,7 +66,8 @@ static int run_eval(as_cli *cli, assay_error *err)
 	if (rc < 0) {
 		return rc;
 	}
-	rc = as_stage_catalogue(p.engine, err);
+	rc = as_check_makers(p.engine, err);
+	rc = rc < 0 ? rc : as_stage_catalogue(p.engine, err);
 	if (rc == 0 && as_cli_option(cli, "reach")) {
 		rc = say_reach(cli, &p, err);
 		as_project_close(&p);

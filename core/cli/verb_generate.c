@@ -4,6 +4,7 @@
 #include "core/cli/cli.h"
 #include "core/cli/project_options.h"
 #include "core/run/gates.h"
+#include "core/run/makers.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,7 +131,8 @@ static int run(as_cli *cli, assay_error *err)
 	if (rc < 0) {
 		return rc;
 	}
-	rc = as_stage_catalogue(p.engine, err);
+	rc = as_check_makers(p.engine, err);
+	rc = rc < 0 ? rc : as_stage_catalogue(p.engine, err);
 	if (rc == 0 && dry) {
 		rc = as_stage_plan(p.engine, &out, err);
 		rc = rc < 0 ? rc : say_plan(cli, out, err);
@@ -197,7 +199,8 @@ static int run_gates(as_cli *cli, assay_error *err)
 	if (rc < 0) {
 		return rc;
 	}
-	rc = as_stage_catalogue(p.engine, err);
+	rc = as_check_makers(p.engine, err);
+	rc = rc < 0 ? rc : as_stage_catalogue(p.engine, err);
 	rc = rc < 0 ? rc : as_stage_gates(p.engine, &tasks, &lost, err);
 	rc = rc < 0 ? rc : say_gates(cli, tasks, err);
 	if (rc == 0) {

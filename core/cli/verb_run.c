@@ -3,6 +3,7 @@
 #include "core/cli/cli.h"
 #include "core/cli/project_options.h"
 #include "core/release/pack.h"
+#include "core/run/makers.h"
 #include <stdlib.h>
 
 static const as_option options[] = {AS_PROJECT_OPTIONS, {"no-pack", NULL, "make no release"}, {NULL, NULL, NULL}};
@@ -92,6 +93,7 @@ static int run(as_cli *cli, assay_error *err)
 	/* A key that only the candidates miss is told before the authors are paid. */
 	rc = as_check_models(p.engine, true, err);
 	rc = rc < 0 ? rc : as_check_models(p.engine, false, err);
+	rc = rc < 0 ? rc : as_check_makers(p.engine, err);
 	rc = rc < 0 ? rc : as_stage_catalogue(p.engine, err);
 	rc = rc < 0 ? rc : as_stage_generate(p.engine, AS_STEP_GATE, &shortfall, err);
 	rc = rc < 0 ? rc : as_stage_evaluate(p.engine, &made, err);

@@ -326,8 +326,12 @@ static int remember(as_registry *r, const request *q, const as_module *m, as_mod
 	if (!info || !use || !as_grow(&r->used, &r->cap_used, r->n_used + 1, sizeof *r->used)) {
 		return as_fail_memory(err);
 	}
-	*info = (as_impl_info){
-		.impl = found->impl, .use = use, .module = m->stem, .version = m->plugin->version, .path = m->path};
+	*info = (as_impl_info){.impl = found->impl,
+			       .use = use,
+			       .module = m->stem,
+			       .version = m->plugin->version,
+			       .path = m->path,
+			       .shipped = m->shipped};
 	int rc = digest_of(m, info->digest, err);
 	if (rc < 0) {
 		return rc;

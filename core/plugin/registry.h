@@ -38,6 +38,7 @@ typedef struct as_impl_info {
 	const char *module;  /* "sampler_base" */
 	const char *version; /* of the plugin */
 	const char *path;    /* of its file; "" when linked in */
+	bool shipped;        /* its module lies in the installed folder, or is linked in */
 	char digest[65];     /* SHA-256 of its file; of its name and version when linked in */
 } as_impl_info;
 

@@ -181,8 +181,9 @@ static int score_trace(bulk *b, bulk_task *t, const as_line *line, const as_trac
 	if (rc == 0) {
 		t->repeats++;
 		b->counts->scored++;
-		b->counts->passed += as_str_is(as_json_str(as_json_get(verdict, "verdict")), "pass");
-		b->counts->passed_hi += as_json_f64(as_json_get(verdict, "hi"), 0) >= 1.0;
+		bool passed = as_str_is(as_json_str(as_json_get(verdict, "verdict")), "pass");
+		b->counts->passed += passed;
+		b->counts->passed_hi += passed || as_json_f64(as_json_get(verdict, "hi"), 0) >= 1.0;
 		count_served(b->counts, trace);
 		tell_given_up(b, line, verdict);
 		rc = b->options->result(b->options->payload, as_buf_str(&b->line), what);

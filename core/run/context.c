@@ -1,9 +1,9 @@
 #include "core/run/context.h"
 
 #include "core/base/error.h"
-#include "core/base/schema.h"
 #include "core/run/embed.h"
 #include "core/run/evidence.h"
+#include "core/run/makers.h"
 #include "core/run/score.h"
 #include "core/run/seeds.h"
 #include "core/task/task.h"
@@ -57,50 +57,6 @@ void as_worker_free(as_worker *w)
 	}
 	free(w->list);
 	free(w);
-}
-
-static int note_defaults(const as_impl_info *info, assay_json *plugin)
-{
-	assay_json *schema = NULL, *defaults = as_json_object();
-	as_schema *compiled = NULL;
-	int rc = defaults ? 0 : ASSAY_ENOMEM;
-	if (info->impl->options) {
-		rc = rc < 0 ? rc : as_json_parse(as_str(info->impl->options), ASSAY_JSON_STRICT, &schema, NULL);
-		rc = rc < 0 ? rc : as_schema_compile(schema, &compiled, NULL);
-		rc = rc < 0 ? rc : as_schema_fill_defaults(compiled, defaults, NULL);
-	}
-	as_schema_free(compiled);
-	as_json_free(schema);
-	if (rc < 0) {
-		as_json_free(defaults);
-		return rc;
-	}
-	return as_json_set(plugin, "defaults", defaults);
-}
-
-int as_note_plugin(as_engine *e, const as_impl_info *info, assay_error *err)
-{
-	assay_json *p;
-	assay_text text = {0};
-	int rc;
-	if (!e->store) {
-		return 0;
-	}
-	p = as_json_object();
-	rc = as_json_set(p, "version", as_json_cstring(info->version));
-	rc |= as_json_set(p, "module", as_json_cstring(info->module));
-	rc |= as_json_set(p, "digest", as_json_cstring(info->digest));
-	if (rc == 0 && info->impl->role == ASSAY_ROLE_EXPOSURE) { /* captions tell them */
-		rc = note_defaults(info, p);
-	}
-	rc = rc < 0 ? as_fail_memory(err) : as_json_dump(p, ASSAY_JSON_COMPACT, &text, err);
-	if (rc == 0) {
-		rc = as_store_put_part(e->store, as_str(e->manifest->bench_id), "plugin", as_str(info->use),
-				       as_text_str(text), err);
-	}
-	as_text_free(&text);
-	as_json_free(p);
-	return rc;
 }
 
 int as_worker_instance(as_worker *w, const as_use *use, uint32_t role, as_instance **out, assay_error *err)

@@ -20,9 +20,6 @@ int as_worker_by_name(as_worker *w, const char *use, uint32_t role, as_instance 
  */
 int as_worker_strict_scorer(as_worker *w, as_instance **out, assay_error *err);
 
-/* Remember that this run stands on an implementation: its version and digest, no path. A no-op without a store. */
-int as_note_plugin(as_engine *e, const as_impl_info *info, assay_error *err);
-
 /* Whose fault it was that an operation could not go on. */
 #define AS_FAULT_NONE 0
 #define AS_FAULT_MODEL 1

@@ -110,7 +110,8 @@ int as_stage_evaluate(as_engine *e, uint64_t *made, assay_error *err);
  * caller frees it. */
 int as_stage_reach(as_engine *e, assay_json **rows, assay_error *err);
 
-/* Score all stored attempts again with the manifest's scorers. *changed: verdicts that differ from before. */
+/* Score all stored attempts again with the manifest's scorers. *changed: verdicts, of any of them, that differ from
+ * before in anything, a bound or a reason. */
 int as_stage_rescore(as_engine *e, uint64_t *scored, uint64_t *changed, assay_error *err);
 
 /* The report model of what the store holds of this run. provable: only what follows from traces, as in a release;

@@ -3,6 +3,7 @@
 #include "core/base/hash.h"
 #include "core/run/attempt.h"
 #include "core/run/evidence.h"
+#include "core/run/makers.h"
 #include "core/run/reach.h"
 #include "core/run/score.h"
 #include "core/run/simulate.h"
@@ -396,21 +397,24 @@ static int make_workers(evaluation *v, assay_error *err)
 typedef struct rescored {
 	as_arena arena;
 	const as_manifest *manifest;
-	assay_str old; /* the headline scorer's verdict so far */
+	as_verdict_row *old; /* the verdicts so far: whose, and in full */
+	size_t n_old;
 	as_attempt_row row;
 } rescored;
 
 static int copy_attempt(void *payload, const as_attempt_row *row, assay_error *err)
 {
 	rescored *r = payload;
-	assay_str old = {NULL, 0};
-	for (size_t i = 0; i < row->n_verdicts; i++) {
-		if (as_str_is(row->verdicts[i].scorer, r->manifest->scorers[r->manifest->headline].use)) {
-			old = row->verdicts[i].body;
-		}
+	r->old = as_arena_alloc(&r->arena, (row->n_verdicts + 1) * sizeof *r->old);
+	if (!r->old) {
+		return as_fail_memory(err);
 	}
+	for (size_t i = 0; i < row->n_verdicts; i++) {
+		r->old[i] = (as_verdict_row){.scorer = as_arena_str(&r->arena, row->verdicts[i].scorer),
+					     .body = as_arena_str(&r->arena, row->verdicts[i].body)};
+	}
+	r->n_old = row->n_verdicts;
 	r->row = *row;
-	r->old = as_arena_str(&r->arena, old);
 	r->row.attempt_id = as_arena_str(&r->arena, row->attempt_id);
 	r->row.run_id = as_arena_str(&r->arena, row->run_id);
 	r->row.task_id = as_arena_str(&r->arena, row->task_id);
@@ -460,13 +464,24 @@ static const eval_task *task_by_id(const evaluation *v, assay_str id)
 	return NULL;
 }
 
-static int rescore_one(evaluation *v, as_worker *w, rescored *item, bool *changed, assay_error *err)
+static bool was_said(const rescored *item, const as_verdict_row *verdict)
+{
+	for (size_t i = 0; i < item->n_old; i++) {
+		if (as_str_eq(item->old[i].scorer, verdict->scorer) && as_str_eq(item->old[i].body, verdict->body)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* *changed: verdicts that nobody had given before in these words, whichever scorer's. */
+static int rescore_one(evaluation *v, as_worker *w, rescored *item, uint64_t *changed, assay_error *err)
 {
 	const eval_task *t = task_by_id(v, item->row.task_id);
 	as_trace *trace = NULL;
 	verdict_set s = {0};
 	int rc;
-	*changed = false;
+	*changed = 0;
 	if (!t) {
 		return 0; /* its task is no longer certified */
 	}
@@ -477,7 +492,9 @@ static int rescore_one(evaluation *v, as_worker *w, rescored *item, bool *change
 				err);
 	if (rc == 0) {
 		const as_verdict_row *headline = &s.rows[v->engine->manifest->headline];
-		*changed = !as_str_eq(headline->body, item->old);
+		for (size_t i = 0; i < s.n; i++) {
+			*changed += !was_said(item, &s.rows[i]);
+		}
 		judge_end(s.values[v->engine->manifest->headline], trace, &item->row);
 		item->row.voided = is_void(v->engine->manifest, headline, item->row.end_class);
 		item->row.trace = (assay_str){NULL, 0};
@@ -498,10 +515,10 @@ static int judge_again(evaluation *v, as_worker *w, const char *id, int64_t numb
 		       assay_error *err)
 {
 	rescored r = {.manifest = v->engine->manifest};
-	bool differs;
+	uint64_t differ;
 	int rc = as_store_next_attempt(v->engine->store, as_str(v->engine->manifest->bench_id), as_str(id), number - 1,
 				       copy_attempt, &r, err);
-	rc = rc < 0 ? rc : rescore_one(v, w, &r, &differs, err);
+	rc = rc < 0 ? rc : rescore_one(v, w, &r, &differ, err);
 	*voided = r.row.voided;
 	*unjudged = is_unjudged(&r.row);
 	as_arena_free(&r.arena);
@@ -589,7 +606,7 @@ static int rescore_each(evaluation *v, uint64_t *scored, uint64_t *changed, assa
 	int rc = 0;
 	while (rc == 0) {
 		rescored r = {.manifest = e->manifest};
-		bool differs = false;
+		uint64_t differ = 0;
 		rc = as_cancel_is_set(e->cancel)
 			     ? as_fail(err, ASSAY_ECANCELED, "interrupted")
 			     : as_store_next_attempt(e->store, as_str(e->manifest->bench_id), last.row.attempt_id,
@@ -603,9 +620,9 @@ static int rescore_each(evaluation *v, uint64_t *scored, uint64_t *changed, assa
 		if (rc == 0 && last.row.trace.len == 0) {
 			continue; /* recorded elsewhere, and the trace did not come along */
 		}
-		rc = rc < 0 ? rc : rescore_one(v, v->workers[0], &last, &differs, err);
+		rc = rc < 0 ? rc : rescore_one(v, v->workers[0], &last, &differ, err);
 		*scored += rc == 0;
-		*changed += rc == 0 && differs;
+		*changed += rc == 0 ? differ : 0;
 	}
 	as_arena_free(&last.arena);
 	return rc;
@@ -620,6 +637,7 @@ int as_stage_rescore(as_engine *e, uint64_t *scored, uint64_t *changed, assay_er
 	rc = rc < 0 ? rc : load_tasks(&v, err);
 	rc = rc < 0 ? rc : index_tasks(&v, err);
 	rc = rc < 0 ? rc : rescore_each(&v, scored, changed, err);
+	rc = rc < 0 ? rc : as_note_scorers(e, err);
 	rc = rc < 0 ? rc : as_voids_tell(e, err);
 	eval_free(&v);
 	return rc;

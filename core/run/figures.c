@@ -279,13 +279,15 @@ int as_figures_add_attempt(as_figures *f, const as_figure_attempt *a, assay_erro
 			  .voided = a->voided,
 			  .pending = a->voided && as_is_pending_end(a->end),
 			  .unknown = as_str_is(as_json_str(as_json_get(a->verdict, "verdict")), "unknown"),
-			  .lo = as_json_f64(as_json_get(a->verdict, "lo"), 0),
-			  .hi = as_json_f64(as_json_get(a->verdict, "hi"), 0),
+			  .passed = as_str_is(as_json_str(as_json_get(a->verdict, "verdict")), "pass"),
 			  .end = as_arena_str(&f->arena, a->end),
 			  .mines = mines_hit(a->verdict)};
+	/* How much is enough is the scorer's to say, and its verdict says it of lo; of hi, only all of it is sure to
+	 * be. */
+	t->passed_hi = t->passed || as_json_f64(as_json_get(a->verdict, "hi"), 0) >= 1.0;
 	if (t->pending) {
-		t->lo = 0;
-		t->hi = 1;
+		t->passed = false;
+		t->passed_hi = true;
 	}
 	t->done = attribution_of(as_json_pointer(a->verdict, "/summary/sae"));
 	t->tried = attribution_of(as_json_pointer(a->verdict, "/summary/assay/attempted_sae"));

@@ -45,8 +45,8 @@ int as_count_tries(const as_figures *f, const figure_row *row, assay_str categor
 		out->tried.expected += t->tried.expected;
 		out->tried.right += t->tried.right;
 		out->n[t->task]++;
-		out->c_lo[t->task] += t->lo >= 1.0;
-		out->c_hi[t->task] += t->hi >= 1.0;
+		out->c_lo[t->task] += t->passed;
+		out->c_hi[t->task] += t->passed_hi;
 		for (size_t s = 0; s < SERVED_LEVELS; s++) {
 			out->served[s] += t->served[s];
 		}

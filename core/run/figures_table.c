@@ -248,8 +248,8 @@ static assay_json *passes_of(const as_figures *f, size_t task)
 			const figure_try *t = &f->rows[r].tries[i];
 			if (t->task == task && (!t->voided || t->pending)) {
 				attempts++;
-				passed += t->lo >= 1.0;
-				passed_hi += t->hi >= 1.0;
+				passed += t->passed;
+				passed_hi += t->passed_hi;
 				for (size_t s = 0; s < SERVED_LEVELS; s++) {
 					served[s] += t->served[s];
 				}

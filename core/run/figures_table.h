@@ -25,8 +25,8 @@ typedef struct figure_task {
 typedef struct figure_try {
 	size_t task;
 	bool voided, unknown;
-	bool pending; /* the last try, void for want of a judge or the like: in no rate but in its bounds */
-	double lo, hi;
+	bool pending;           /* the last try, void for want of a judge or the like: in no rate but in its bounds */
+	bool passed, passed_hi; /* at either bound */
 	assay_str end;
 	uint32_t served[SERVED_LEVELS];
 	uint32_t calls, mines;

@@ -4,6 +4,7 @@
 #include "core/run/attempt.h"
 #include "core/run/context.h"
 #include "core/run/figures.h"
+#include "core/run/makers.h"
 #include <assay/roles/reporter.h>
 #include <stdlib.h>
 #include <string.h>
