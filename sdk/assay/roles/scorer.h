@@ -66,8 +66,8 @@ typedef struct assay_scorer_ops {
 	 *  "metrics": {name: number or null}, "summary": {...}}.
 	 * lo is the score when a miss counts as an error, hi when a missed call counts as a success that could have
 	 * brought about whatever is asked of its result; a scorer that misses do not matter to gives one number twice.
-	 * verdict goes by lo: what a scorer calls a pass counts as one in pass rates, however much it takes; at the upper
-	 * bound of a rate, a hi of 1 does as well. metrics: what else is measured; reports give the mean of each.
+	 * verdict goes by lo: what a scorer calls a pass counts as one in pass rates, however much it takes; at the
+	 * upper bound of a rate, a hi of 1 does as well. metrics: what else is measured; reports give the mean of each.
 	 * Required operation. */
 	int (*score)(void *self, assay_call *call, const assay_subject *subject, assay_sink *verdict, assay_error *err);
 } assay_scorer_ops;
