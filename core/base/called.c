@@ -1,13 +1,86 @@
 #include "core/base/called.h"
 
+#include "core/base/clock.h"
 #include "core/base/error.h"
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #define STACK_BYTES 32768 /* frames of signals have up to 12 KiB, where processors have many registers */
+#define PLACES 256u       /* threads that others can see; those beyond them are not shown */
 
 static _Thread_local as_called now;
+
+/* What a handler of signals can see of other threads. It is for words to people: the parts of a place may be read while
+ * another operation takes it. */
+typedef struct place {
+	atomic_bool taken;
+	_Atomic(const char *) use, operation;
+	_Atomic(int64_t) since_ms;
+} place;
+
+static place places[PLACES];
+static _Atomic(const char *) last_use, last_operation;
+static _Thread_local place *mine; /* while the thread is in an operation */
+
+static void take_place(void)
+{
+	for (size_t i = 0; i < PLACES && !mine; i++) {
+		if (!atomic_exchange(&places[i].taken, true)) {
+			mine = &places[i];
+		}
+	}
+}
+
+static void show(as_called at)
+{
+	if (mine && at.use) {
+		atomic_store(&mine->operation, at.operation);
+		atomic_store(&mine->use, at.use);
+		atomic_store(&mine->since_ms, as_now_ms());
+	} else if (mine) {
+		atomic_store(&mine->use, NULL);
+		atomic_store(&mine->taken, false);
+		mine = NULL;
+	}
+}
+
+as_called as_called_stuck(int64_t least_ms, int64_t *ms)
+{
+	as_called found = {NULL, NULL};
+	int64_t at = as_now_ms();
+	*ms = least_ms;
+	for (size_t i = 0; i < PLACES; i++) {
+		const char *use = atomic_load(&places[i].use);
+		int64_t lasts = at - atomic_load(&places[i].since_ms);
+		if (use && lasts >= *ms) {
+			found = (as_called){use, atomic_load(&places[i].operation)};
+			*ms = lasts;
+		}
+	}
+	return found;
+}
+
+size_t as_called_recent(as_called *out, size_t n)
+{
+	const as_called last = {atomic_load(&last_use), atomic_load(&last_operation)};
+	size_t found = 0;
+	if (last.use && n > 0) {
+		out[found++] = last;
+	}
+	for (size_t i = 0; i < PLACES && found < n; i++) {
+		const as_called at = {atomic_load(&places[i].use), atomic_load(&places[i].operation)};
+		bool said = !at.use;
+		for (size_t k = 0; k < found; k++) {
+			said = said || (out[k].use == at.use && out[k].operation == at.operation);
+		}
+		if (!said) {
+			out[found++] = at;
+		}
+	}
+	return found;
+}
 
 /* A sanitizer's runtime brings a stack of its own, and would take ours for that one. */
 static void give_stack(void)
@@ -27,12 +100,17 @@ as_called as_called_enter(const char *use, const char *operation)
 	as_called before = now;
 	give_stack();
 	now = (as_called){use, operation};
+	take_place();
+	show(now);
+	atomic_store(&last_operation, operation);
+	atomic_store(&last_use, use);
 	return before;
 }
 
 void as_called_leave(as_called before)
 {
 	now = before;
+	show(now);
 }
 
 as_called as_called_now(void)

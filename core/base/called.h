@@ -18,6 +18,12 @@ as_called as_called_enter(const char *use, const char *operation);
 void as_called_leave(as_called before);
 as_called as_called_now(void); /* in handlers of signals, too */
 
+/* Of all threads, as far as there is room for them; in handlers of signals, too.
+ * Whose operation has neither ended nor called anything for longest, and for how long; NULL: none for least_ms. */
+as_called as_called_stuck(int64_t least_ms, int64_t *ms);
+/* The operation that was entered last, then others that are under way; how many, at most n. */
+size_t as_called_recent(as_called *out, size_t n);
+
 /* The status that the operation under way has answered, held to the contract: ASSAY_EPLUGIN in words for what is no
  * status code, words for a failure that comes without any. Otherwise rc. */
 int as_called_status(int rc, assay_error *err);

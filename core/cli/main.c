@@ -25,6 +25,7 @@ static void on_signal(int number)
 		_Exit(AS_EXIT_INTERRUPTED); /* asked twice: the store is safe at any moment */
 	}
 	as_cancel_set(interrupted);
+	as_endings_interrupted();
 }
 
 static int catch_signals(as_cancel *cancel, assay_error *err)

@@ -212,7 +212,8 @@ void as_cli_help(const as_verb *verb, FILE *out)
 	}
 	fprintf(out,
 		"\nExit status: 0 done; 1 done, and the answer is no; 2 wrong usage; 3 bad input file; 4 plugin missing or\n"
-		"failed; 5 server or model unreachable; 130 interrupted%s.\n",
+		"failed; 5 server or model unreachable; 130 interrupted%s.\n"
+		"An interrupt (^C) waits for the plugins' operations under way; a second one ends at once.\n",
 		verb->continues ? " (the same command goes on)" : "");
 }
 
@@ -298,6 +299,7 @@ void as_cli_man(const as_verb *verb, FILE *out)
 		fputs(".fi\n", out);
 	}
 	fputs(".SH EXIT STATUS\n0 done; 1 done, and the answer is no; 2 wrong usage; 3 bad input file; 4 plugin missing or failed; "
-	      "5 server or model unreachable; 130 interrupted.\n.SH SEE ALSO\n.BR assay (1)\n",
+	      "5 server or model unreachable; 130 interrupted.\n"
+	      "An interrupt (^C) waits for the plugins' operations under way; a second one ends at once.\n.SH SEE ALSO\n.BR assay (1)\n",
 	      out);
 }
