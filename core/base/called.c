@@ -138,7 +138,7 @@ int as_called_status(int rc, assay_error *err)
 int as_called_end(as_called before, int rc, assay_error *err)
 {
 	rc = as_called_status(rc, err);
-	if (rc == ASSAY_EINVAL) {
+	if (rc == ASSAY_EINVAL && !(err && (err->flags & ASSAY_ERR_PEER))) {
 		rc = ASSAY_EPLUGIN;
 		if (err && err->code == ASSAY_EINVAL) {
 			err->code = rc;

@@ -27,8 +27,8 @@ size_t as_called_recent(as_called *out, size_t n);
 /* The status that the operation under way has answered, held to the contract: ASSAY_EPLUGIN in words for what is no
  * status code, words for a failure that comes without any. Otherwise rc. */
 int as_called_status(int rc, assay_error *err);
-/* Both at the end of an operation. ASSAY_EINVAL becomes ASSAY_EPLUGIN: between the program and a plugin, nothing that
- * is asked is the user's wrong usage. */
+/* Both at the end of an operation. ASSAY_EINVAL becomes ASSAY_EPLUGIN, for between the program and a plugin nothing that
+ * is asked is the user's wrong usage; unless a peer said it (ASSAY_ERR_PEER): a provider that refuses a request. */
 int as_called_end(as_called before, int rc, assay_error *err);
 
 #endif

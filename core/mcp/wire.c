@@ -134,8 +134,7 @@ static int take_request(as_wire *w, const as_rpc_message *m, size_t bytes)
 	}
 	as_policy_serve(w->elicitation, m->method, m->params, &served);
 	if (w->log && !as_str_is(m->method, "ping")) {
-		as_log_put(w->log, w->server_id, ASSAY_LOG_INFO, "it asks %.*s: %s", (int)as_utf8_prefix(m->method, 64),
-			   m->method.ptr, served.said);
+		as_log_put(w->log, w->server_id, ASSAY_LOG_INFO, "it asks %.*s: %s", ASSAY_FMT(m->method), served.said);
 	}
 	if (served.result) {
 		as_rpc_write_result(&w->owed, m->id, served.result);
@@ -173,8 +172,7 @@ static void take_log(const as_wire *w, const assay_json *params)
 	}
 	shown = as_buf_str(&text);
 	as_log_put(w->log, w->server_id, ASSAY_LOG_DEBUG, "it says, %.*s: %.*s",
-		   (int)as_utf8_prefix(as_json_str(as_json_get(params, "level")), 16),
-		   as_json_cstr(as_json_get(params, "level"), ""), (int)as_utf8_prefix(shown, AS_WIRE_SAID), shown.ptr);
+		   ASSAY_FMT(as_json_str(as_json_get(params, "level"))), ASSAY_FMT(shown));
 	as_buf_free(&text);
 }
 

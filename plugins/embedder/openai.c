@@ -132,8 +132,8 @@ static int refuse(const openai *o, int status, const inflow *in, assay_error *er
 	if (J->parse((assay_str){in->ptr, in->len}, ASSAY_JSON_PEER, &v, NULL) == 0) {
 		said = J->str(J->pointer(v, "/error/message"));
 	}
-	o->host->fail(err, code, "%s answered %d%s%.*s", o->url, status, said.len ? ": " : "",
-		      (int)(said.len < 200 ? said.len : 200), said.ptr ? said.ptr : "");
+	/* Not cut but by the message's end: the words may repeat the key, and no half of one is found. */
+	o->host->fail(err, code, "%s answered %d%s%s", o->url, status, said.len ? ": " : "", said.len ? said.ptr : "");
 	if (err && code == ASSAY_EUNREACH) {
 		err->flags |= ASSAY_ERR_RETRYABLE;
 	}

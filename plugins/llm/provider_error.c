@@ -8,7 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#define MAX_SAID 300 /* bytes of a provider's own words in an error */
+enum { MAX_SAID = sizeof((assay_error *)NULL)->message }; /* a message is full with so much of what was said */
+#define MAX_NAME 60                                       /* bytes of what can be a kind or a parameter */
 
 struct verdict {
 	uint32_t reason;
@@ -164,38 +165,29 @@ static struct verdict judge(int status, assay_str words, assay_str code, assay_s
 	return (struct verdict){ASSAY_LLM_REFUSED, ASSAY_EINVAL, false};
 }
 
-/* The longest beginning of at most `max` bytes that ends between two characters. */
-static int cut(assay_str s, size_t max)
-{
-	if (s.len > max) {
-		s.len = max;
-		while (s.len > 0 && ((unsigned char)s.ptr[s.len] & 0xC0) == 0x80) {
-			s.len--;
-		}
-	}
-	return (int)s.len;
-}
-
 static void give_hint(const struct provider *p, const struct verdict *v, const assay_json *answer, assay_error *err)
 {
 	assay_str parameter = member(p, answer, "param");
 	if (v->reason == ASSAY_LLM_AUTH) {
 		snprintf(err->hint, sizeof err->hint, "is the key of the right account, and of this provider?");
-	} else if (v->reason == ASSAY_LLM_REFUSED && parameter.len > 0) {
+	} else if (v->reason == ASSAY_LLM_REFUSED && parameter.len > 0 && parameter.len <= MAX_NAME) {
 		snprintf(err->hint, sizeof err->hint,
-			 "when the model does not take it: \"omit\": [\"%.*s\"] beside \"model\" in the manifest",
-			 cut(parameter, 60), parameter.ptr);
+			 "when the model does not take it: \"omit\": [\"%s\"] beside \"model\" in the manifest",
+			 parameter.ptr);
 	}
 }
 
+/* The words come last and are not cut here: they may repeat the key, and the program finds no half of one, except at a
+ * message's end. */
 static int fail(const struct provider *p, int status, const assay_json *headers, const assay_json *answer,
 		assay_str body, assay_error *err)
 {
 	assay_str words = words_of(p, answer), code = member(p, answer, "code"), type = member(p, answer, "type");
 	struct verdict v = judge(status, words.len ? words : body, code, type.len ? type : member(p, answer, "status"));
+	bool typed = type.len > 0 && type.len <= MAX_NAME;
 	words = words.len ? words : body;
-	p->host->fail(err, v.code, "HTTP %d%s%.*s%s%.*s", status, type.len ? " (" : "", cut(type, 60),
-		      type.len ? type.ptr : "", type.len ? "): " : ": ", cut(words, MAX_SAID),
+	p->host->fail(err, v.code, "HTTP %d%s%s%s%.*s", status, typed ? " (" : "", typed ? type.ptr : "",
+		      typed ? "): " : ": ", (int)(words.len < MAX_SAID ? words.len : MAX_SAID),
 		      words.len ? words.ptr : "");
 	if (err) {
 		err->reason = v.reason;
@@ -272,8 +264,8 @@ int provider_read(const struct provider *p, const assay_http_reply *reply, assay
 		return rc;
 	}
 	if (rc < 0 || p->json->type(*answer) != ASSAY_JSON_OBJECT) {
-		p->host->fail(err, ASSAY_EPROTO, "the answer is no JSON object; it begins \"%.*s\"", cut(body, 40),
-			      body.ptr ? body.ptr : "");
+		p->host->fail(err, ASSAY_EPROTO, "the answer is no JSON object, but: %.*s",
+			      (int)(body.len < MAX_SAID ? body.len : MAX_SAID), body.ptr ? body.ptr : "");
 		p->json->free(*answer);
 		*answer = NULL;
 		return odd_answer(err, ASSAY_LLM_MALFORMED, ASSAY_EPROTO);

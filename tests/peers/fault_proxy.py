@@ -209,6 +209,11 @@ class Proxy:
     def fault_auth(self, h, api, path, raw, body):
         self.send(h, *error(api, 401, "invalid_api_key", "Incorrect key provided: %s" % self.key(h)))
 
+    def fault_padded(self, h, api, path, raw, body):
+        """The key where words are cut, wherever that is."""
+        n = int(path.split("/")[1]) if path.split("/")[1].isdigit() else 0
+        self.send(h, *error(api, 400, "t" * (n % 60) + self.key(h), "p" * n + self.key(h)))
+
     def fault_context(self, h, api, path, raw, body):
         self.send(h, *error(api, 400, "context_length_exceeded", "prompt is too long: 300000 tokens > maximum context length"))
 
