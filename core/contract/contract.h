@@ -1,7 +1,8 @@
 /* The contract suite: does a module keep to what sdk/assay asks of plugins? Every implementation in it is put through
- * every operation with plain, empty, huge and malformed inputs; cancelled, timed out and short of memory; twice, with
- * the same seed; two at once. What the module does is watched: memory (fence.h), what it is lent (region.h), what it
- * prints, whether it comes back. All of this happens in a child process, which is started again behind what killed it.
+ * every operation with plain, empty, huge, wordy and malformed inputs; cancelled, timed out and short of memory; twice,
+ * with the same seed; two at once. What the module does is watched: memory (fence.h), what it is lent (region.h), what
+ * it prints, whether it comes back. All of this happens in a child process, which is started again behind what killed
+ * it.
  */
 #ifndef AS_CONTRACT_H
 #define AS_CONTRACT_H

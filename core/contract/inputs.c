@@ -5,30 +5,53 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MANY 120u                    /* elements of a huge list */
-#define LONG_TEXT ((size_t)64 << 10) /* bytes of a huge text */
-#define MALFORMED_MAX 48u            /* inputs with one value replaced */
+#define MANY 120u                     /* elements of a huge list */
+#define LONG_TEXT ((size_t)64 << 10)  /* bytes of a huge text */
+#define LONG_WITHIN ((size_t)6 << 10) /* bytes of a text that is long wherever it stands */
+#define LONG_NAME ((size_t)300)       /* bytes of a long name */
+#define MALFORMED_MAX 48u             /* inputs with one value replaced */
 #define DEPTH_MAX 12u
 
 /* A copy in which every value was treated. */
 typedef struct change {
 	const assay_json *target; /* replaced, when not NULL */
 	const assay_json *replacement;
-	bool empty, huge;
+	bool empty, huge, wordy;
 } change;
 
 static assay_json *changed(const change *c, const assay_json *v, unsigned depth);
 
-static assay_json *long_text(assay_str s)
+static assay_json *long_text(assay_str s, char between, size_t least)
 {
 	as_buf b = {0};
-	while (s.len > 0 && b.len < LONG_TEXT && !b.failed) {
+	while (s.len > 0 && b.len < least && !b.failed) {
 		as_buf_add(&b, s);
-		as_buf_byte(&b, ' ');
+		as_buf_byte(&b, between);
 	}
 	assay_json *out = b.failed ? NULL : as_json_string(as_buf_str(&b));
 	as_buf_free(&b);
 	return out;
+}
+
+static bool is_one_of(assay_str word, const char *const *words)
+{
+	while (*words && !as_str_is(word, *words)) {
+		words++;
+	}
+	return *words != NULL;
+}
+
+/* What people, servers and models may say at any length, deep within a document. The same text becomes the same one, so
+ * that a tool is still called by its name. */
+static assay_json *wordy(const assay_json *v)
+{
+	static const char *const names[] = {"name", "tool", "tool_name", NULL};
+	static const char *const texts[] = {"description", "text",   "goal",  "content", "message", "final_message",
+					    "prompt",      "answer", "value", "query",   "caption", NULL};
+	if (is_one_of(as_json_key(v), names)) {
+		return long_text(as_json_str(v), '_', LONG_NAME);
+	}
+	return is_one_of(as_json_key(v), texts) ? long_text(as_json_str(v), ' ', LONG_WITHIN) : as_json_clone(v);
 }
 
 /* Names within a repeated list get a number, so that they stay apart. */
@@ -96,7 +119,10 @@ static assay_json *changed(const change *c, const assay_json *v, unsigned depth)
 		if (c->empty) {
 			return as_json_string(ASSAY_STR(""));
 		}
-		return c->huge && depth == 1 ? long_text(as_json_str(v)) : as_json_clone(v);
+		if (c->wordy) {
+			return wordy(v);
+		}
+		return c->huge && depth == 1 ? long_text(as_json_str(v), ' ', LONG_TEXT) : as_json_clone(v);
 	default:
 		return as_json_clone(v);
 	}
@@ -166,8 +192,8 @@ static int add_malformed(const assay_json *plain, as_input *list, size_t *n, ass
 
 int as_inputs_make(const char *text, as_input **out, size_t *n, assay_error *err)
 {
-	const change empty = {.empty = true}, huge = {.huge = true};
-	as_input *list = as_new(MALFORMED_MAX + 4, sizeof *list);
+	const change empty = {.empty = true}, huge = {.huge = true}, long_texts = {.wordy = true};
+	as_input *list = as_new(MALFORMED_MAX + 5, sizeof *list);
 	assay_json *plain = NULL;
 	int rc = list ? as_json_parse(as_str(text), ASSAY_JSON_STRICT, &plain, err) : as_fail_memory(err);
 	*n = 0;
@@ -175,10 +201,12 @@ int as_inputs_make(const char *text, as_input **out, size_t *n, assay_error *err
 		memcpy(list[0].name, "plain", 6);
 		memcpy(list[1].name, "empty", 6);
 		memcpy(list[2].name, "huge", 5);
-		*n = 3;
+		memcpy(list[3].name, "long texts", 11);
+		*n = 4;
 		rc = add_input(&list[0], plain, false, err);
 		rc = rc < 0 ? rc : add_input(&list[1], changed(&empty, plain, 0), false, err);
 		rc = rc < 0 ? rc : add_input(&list[2], changed(&huge, plain, 0), false, err);
+		rc = rc < 0 ? rc : add_input(&list[3], changed(&long_texts, plain, 0), false, err);
 	}
 	rc = rc < 0 ? rc : add_malformed(plain, list, n, err);
 	if (rc < 0) {

@@ -6,7 +6,7 @@
 
 typedef struct as_input {
 	assay_json *doc;
-	char name[160]; /* "plain", "empty", "huge", "malformed: /trace/steps/0/tool_name is 7" */
+	char name[160]; /* "plain", "empty", "huge", "long texts", "malformed: /trace/steps/0/tool_name is 7" */
 	bool malformed;
 } as_input;
 

@@ -27,6 +27,7 @@ enum {
 	USE_AFTER_FREE,
 	DOUBLE_FREE,
 	OVERRUN,
+	SHORT_BUFFER,
 	WRITES_INPUT,
 	KEEPS_POINTER,
 	IGNORES_CANCEL,
@@ -119,6 +120,14 @@ static void change_surroundings(void)
 static int misbehave(struct faulty *f, assay_str lent, assay_error *err)
 {
 	abuse_memory(f);
+	if (FAULT == SHORT_BUFFER && lent.ptr) {
+		char *room = f->host->alloc(200); /* as if no name and no text were longer */
+		if (!room) {
+			return f->host->fail(err, ASSAY_ENOMEM, "out of memory");
+		}
+		memcpy(room, lent.ptr, lent.len);
+		f->host->free(room);
+	}
 	if (FAULT == LEAK_JSON) {
 		(void)f->host->json->array();
 	}
