@@ -201,6 +201,28 @@ static int read_conditions(as_manifest_build *b, const assay_json *all, uint32_t
 	return 0;
 }
 
+static bool is_headline(const assay_json *scorer)
+{
+	return as_json_boolean(as_json_get(scorer, "headline"), 0);
+}
+
+/* Verdicts go by their scorer: what leads must be one alone, and nothing can be said twice. */
+static int check_scorer(const assay_json *all, const assay_json *scorer, const char *pointer, assay_error *err)
+{
+	for (const assay_json *v = as_json_first(all); v != scorer; v = as_json_next(v)) {
+		bool both = is_headline(v) && is_headline(scorer);
+		if (both || as_json_equal(v, scorer)) {
+			as_manifest_fail(scorer, err, pointer, "%s",
+					 both ? "two scorers are marked \"headline\""
+					      : "the same scorer stands there twice");
+			as_error_hint(err,
+				      both ? "leave the mark at the one that decides what passes" : "take one away");
+			return ASSAY_EDATA;
+		}
+	}
+	return 0;
+}
+
 static int read_scorers(as_manifest_build *b, const assay_json *all, assay_error *err)
 {
 	static const char *const reserved[] = {"use", "model", "headline", "calibration", NULL};
@@ -214,11 +236,12 @@ static int read_scorers(as_manifest_build *b, const assay_json *all, assay_error
 		char pointer[96];
 		int rc;
 		snprintf(pointer, sizeof pointer, "/evaluation/scorers/%zu", n);
-		rc = as_read_use(b, v, "scorer", NULL, reserved, pointer, &list[n], err);
+		rc = check_scorer(all, v, pointer, err);
+		rc = rc < 0 ? rc : as_read_use(b, v, "scorer", NULL, reserved, pointer, &list[n], err);
 		if (rc < 0) {
 			return rc;
 		}
-		if (!led && as_json_boolean(as_json_get(v, "headline"), 0)) {
+		if (!led && is_headline(v)) {
 			b->m.headline = n;
 			led = true;
 		}
