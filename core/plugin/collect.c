@@ -8,6 +8,7 @@ static int collect_emit(assay_sink *sink, assay_json *value, assay_error *err)
 		return as_fail_memory(err);
 	}
 	if (c->max_values > 0 && c->n_values >= c->max_values) {
+		c->n_refused++; /* the plugin may not care, as_collect_one does */
 		as_json_free(value);
 		return as_fail(err, ASSAY_ELIMIT, "more than %zu values were emitted", c->max_values);
 	}
@@ -44,8 +45,10 @@ void as_collect_init(as_collect *c, size_t max_values, size_t max_bytes)
 
 int as_collect_one(as_collect *c, const char *who, assay_json **out, assay_error *err)
 {
-	if (c->n_values != 1) {
-		return as_fail(err, ASSAY_EPLUGIN, "%s emitted %zu values, expected 1", who, c->n_values);
+	if (c->n_values + c->n_refused != 1) {
+		as_fail(err, ASSAY_EPLUGIN, "emitted %zu values, expected 1", c->n_values + c->n_refused);
+		as_error_where(err, who, 0);
+		return ASSAY_EPLUGIN;
 	}
 	*out = as_json_take_first(c->values);
 	as_json_free(c->values);

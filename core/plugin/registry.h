@@ -89,12 +89,12 @@ int as_service_archive(as_registry *r, const as_archive_ops **out, assay_error *
 typedef struct as_collect {
 	assay_sink sink; /* pass &collect.sink */
 	assay_json *values;
-	size_t n_values;
+	size_t n_values, n_refused; /* refused: more than max_values */
 	as_buf text;
 	size_t max_values, max_bytes;
 } as_collect;
 void as_collect_init(as_collect *c, size_t max_values, size_t max_bytes);
-/* The only value emitted, taken out; ASSAY_EPLUGIN "NAME emitted N values, expected 1" otherwise. */
+/* The only value emitted, taken out; ASSAY_EPLUGIN "NAME: emitted N values, expected 1" otherwise. */
 int as_collect_one(as_collect *c, const char *who, assay_json **out, assay_error *err);
 void as_collect_free(as_collect *c);
 

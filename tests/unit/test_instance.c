@@ -263,7 +263,7 @@ START_TEST(test_collect)
 	assay_json *one = NULL;
 	as_collect_init(&c, 2, 5);
 	ck_assert_int_eq(as_collect_one(&c, "x/y", &one, &err), ASSAY_EPLUGIN);
-	ck_assert_str_eq(error_line(&err), "x/y emitted 0 values, expected 1");
+	ck_assert_str_eq(error_line(&err), "x/y: emitted 0 values, expected 1");
 	as_error_clear(&err);
 	ck_ok(c.sink.emit(&c.sink, as_json_integer(1), &err));
 	ck_ok(c.sink.emit(&c.sink, as_json_integer(2), &err));
@@ -272,7 +272,7 @@ START_TEST(test_collect)
 	as_error_clear(&err);
 	ck_assert_uint_eq(as_json_count(c.values), 2);
 	ck_assert_int_eq(as_collect_one(&c, "x/y", &one, &err), ASSAY_EPLUGIN);
-	ck_assert_str_eq(error_line(&err), "x/y emitted 2 values, expected 1");
+	ck_assert_str_eq(error_line(&err), "x/y: emitted 3 values, expected 1");
 	as_error_clear(&err);
 	ck_assert_int_eq(c.sink.emit(&c.sink, NULL, &err), ASSAY_ENOMEM);
 	as_error_clear(&err);
