@@ -7,8 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define STACK_BYTES 32768 /* frames of signals have up to 12 KiB, where processors have many registers */
-#define PLACES 256u       /* threads that others can see; those beyond them are not shown */
+#define PLACES 256u /* threads that others can see; those beyond them are not shown */
 
 static _Thread_local as_called now;
 
@@ -82,23 +81,19 @@ size_t as_called_recent(as_called *out, size_t n)
 	return found;
 }
 
-/* A sanitizer's runtime brings a stack of its own, and would take ours for that one. */
-static void give_stack(void)
+void as_called_lend(void *bytes, size_t size)
 {
-	static _Thread_local unsigned char bytes[STACK_BYTES];
-	static _Thread_local bool done;
-	const stack_t ours = {.ss_sp = bytes, .ss_size = sizeof bytes};
+	const stack_t ours = {.ss_sp = bytes, .ss_size = size};
 	stack_t theirs;
-	if (!done && sigaltstack(NULL, &theirs) == 0 && (theirs.ss_flags & SS_DISABLE)) {
+	/* A sanitizer's runtime brings a stack of its own, and would take ours for that one. */
+	if (sigaltstack(NULL, &theirs) == 0 && (theirs.ss_flags & SS_DISABLE)) {
 		(void)sigaltstack(&ours, NULL); /* without it, an overflow is silent */
 	}
-	done = true;
 }
 
 as_called as_called_enter(const char *use, const char *operation)
 {
 	as_called before = now;
-	give_stack();
 	now = (as_called){use, operation};
 	take_place();
 	show(now);

@@ -11,8 +11,7 @@ typedef struct as_called {
 } as_called;
 
 /* The thread enters an operation, by the two texts, which must last until it leaves. Answers where it was: operations
- * use services that call other plugins. The first call of a thread gives it a stack for the handlers of signals, so
- * that one is left when a plugin has used all of its own. */
+ * use services that call other plugins. */
 as_called as_called_enter(const char *use, const char *operation);
 /* Back to where it was. */
 void as_called_leave(as_called before);
@@ -23,6 +22,12 @@ as_called as_called_now(void); /* in handlers of signals, too */
 as_called as_called_stuck(int64_t least_ms, int64_t *ms);
 /* The operation that was entered last, then others that are under way; how many, at most n. */
 size_t as_called_recent(as_called *out, size_t n);
+
+/* Lends the thread a stack for the handlers of signals, so that one is left when a plugin has used all of the thread's
+ * own: an array in the first frame of the thread, which costs nothing while nobody writes to it. One that the thread
+ * has already stays. */
+#define AS_CALLED_STACK 32768 /* frames of signals have up to 12 KiB, where processors have many registers */
+void as_called_lend(void *bytes, size_t size);
 
 /* The status that the operation under way has answered, held to the contract: ASSAY_EPLUGIN in words for what is no
  * status code, words for a failure that comes without any. Otherwise rc. */

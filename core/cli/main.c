@@ -1,5 +1,6 @@
 /* assay: the program. Finds the verb, sets the surroundings up, prints what went wrong. */
 #include "config.h"
+#include "core/base/called.h"
 #include "core/base/error.h"
 #include "core/base/schema.h"
 #include "core/cli/cli.h"
@@ -205,6 +206,7 @@ int main(int argc, char **argv)
 {
 	as_cli cli = {0};
 	assay_error error = {0};
+	unsigned char spare[AS_CALLED_STACK];
 	int rc = before_verbs(argc, argv);
 	if (rc >= 0) {
 		return flush_output(stdout, rc);
@@ -212,6 +214,7 @@ int main(int argc, char **argv)
 	limit_heaps();
 	cli.pid = getpid();
 	cli.out = keep_output();
+	as_called_lend(spare, sizeof spare);
 	as_endings_watch(&cli);
 	for (int i = 1; i < argc; i++) {
 		cli.json =

@@ -1,5 +1,6 @@
 #include "core/run/pool.h"
 
+#include "core/base/called.h"
 #include "core/base/error.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -62,6 +63,8 @@ static void *work(void *argument)
 {
 	pool_worker *w = argument;
 	pool *p = w->pool;
+	unsigned char spare[AS_CALLED_STACK];
+	as_called_lend(spare, sizeof spare);
 	work_item(w);
 	pthread_mutex_lock(&p->lock);
 	p->done[p->n_done++] = w;
