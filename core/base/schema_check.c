@@ -1,6 +1,7 @@
 #include "core/base/schema_check.h"
 
 #include "core/base/error.h"
+#include "core/base/secret.h"
 #include "core/base/text.h"
 #include <math.h>
 #include <stdlib.h>
@@ -185,6 +186,12 @@ static int check_string(struct as_schema_check *c, const struct as_schema_node *
 	}
 	if (rc != 0) {
 		return rc < 0 ? rc : 0;
+	}
+	as_secret_scan scan = {.text = text, .key = as_json_key(v)};
+	as_secret secret;
+	if (as_secret_next(&scan, &secret)) { /* at the place of a variable's name, often */
+		return as_schema_misfit(c, v, at, "found what looks like a secret, expected a match of %s",
+					node->pattern_text);
 	}
 	return as_schema_found(c, v, at, "expected a match of %s", node->pattern_text);
 }

@@ -490,19 +490,20 @@ int as_say_shortfall(const as_cli *cli, const assay_json *model, uint64_t shortf
 
 int as_check_valid(const as_engine *e, const assay_json *model, assay_error *err)
 {
-	int64_t valid = 0, voided = 0;
+	int64_t valid = 0, voided = 0, waiting = 0;
 	for (const assay_json *r = as_json_first(as_json_get(model, "leaderboard")); r; r = as_json_next(r)) {
 		int64_t pending = as_json_i64(as_json_get(r, "pending"), 0);
 		valid += as_json_i64(as_json_get(r, "attempts"), 0) - pending;
 		voided += as_json_i64(as_json_get(r, "void"), 0) + pending;
+		waiting += pending;
 	}
 	if ((valid > 0 || voided == 0) && e->voided == 0) {
 		return 0;
 	}
 	if (valid > 0 || voided == 0) {
-		as_fail(err, ASSAY_EUNREACH,
-			"%llu of %llu attempts are void: they ended for reasons outside the candidates",
-			(unsigned long long)e->voided, (unsigned long long)e->attempts);
+		as_fail(err, ASSAY_EUNREACH, "%llu of %llu attempts are void%s, for reasons outside the candidates",
+			(unsigned long long)e->voided, (unsigned long long)e->attempts,
+			waiting ? " or wait for a judge" : "");
 		as_error_hint(err, "the same command tries them again");
 		return ASSAY_EUNREACH;
 	}

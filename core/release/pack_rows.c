@@ -269,8 +269,8 @@ static int check_complete(const packing *p, assay_error *err)
 		return 0;
 	}
 	as_fail(err, ASSAY_EDATA,
-		"%zu of %zu attempts are missing or void, the first: %s under condition %s, task %.*s, repeat %u", n,
-		p->wanted.n, m->candidates[first->candidate].name, m->conditions[first->condition].name,
+		"%zu of %zu attempts are missing, void or wait for a judge, the first: %s under condition %s, task %.*s, repeat %u",
+		n, p->wanted.n, m->candidates[first->candidate].name, m->conditions[first->condition].name,
 		ASSAY_FMT(p->tasks[first->task].id), first->repeat);
 	as_error_hint(err, "make them with \"assay eval\"");
 	return ASSAY_EDATA;

@@ -238,6 +238,10 @@ static int read_scorers(as_manifest_build *b, const assay_json *all, assay_error
 		snprintf(pointer, sizeof pointer, "/evaluation/scorers/%zu", n);
 		rc = check_scorer(all, v, pointer, err);
 		rc = rc < 0 ? rc : as_read_use(b, v, "scorer", NULL, reserved, pointer, &list[n], err);
+		if (rc == 0 && strcmp(list[n].use, "scorer/validity") == 0) {
+			rc = as_manifest_fail(v, err, pointer, "scorer/validity judges tasks, not attempts");
+			as_error_hint(err, "it goes to \"generation\": {\"gates\": {\"judge\": ...}}");
+		}
 		if (rc < 0) {
 			return rc;
 		}

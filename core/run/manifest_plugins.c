@@ -94,16 +94,42 @@ static int check_options(as_registry *registry, const as_impl_info *info, const 
 	return rc;
 }
 
+/* Not every model can do what it is named for: an embedder answers nothing, and rules answer no questions. */
+static int check_able(const as_manifest *m, const as_use *use, uint32_t role, assay_error *err)
+{
+	bool judges = role == ASSAY_ROLE_SCORER || role == ASSAY_ROLE_GOALGEN || role == ASSAY_ROLE_DISTILLER;
+	for (size_t i = 0; use->model && (judges || role == ASSAY_ROLE_EXPLORER) && i < m->n_models; i++) {
+		const char *made = m->models[i].llm.use;
+		bool embeds = strncmp(made, "embedder/", 9) == 0;
+		if (strcmp(m->models[i].name, use->model) == 0 &&
+		    (embeds || (judges && strcmp(made, "llm/heuristic") == 0))) {
+			as_fail(err, ASSAY_EDATA, "%s asks a model, and \"%s\" is %s, which answers no questions",
+				use->use, use->model, made);
+			as_error_hint(err, "name a model of another kind");
+			return ASSAY_EDATA;
+		}
+	}
+	return 0;
+}
+
 static int check_use(const as_manifest *m, as_registry *registry, const as_use *use, uint32_t role, assay_error *err)
 {
 	const as_impl_info *info;
 	int rc = as_registry_find(registry, use->use, role, &info, err);
 	if (rc == 0) {
 		rc = check_options(registry, info, use, err);
+		if (rc < 0 && (role == ASSAY_ROLE_LLM || role == ASSAY_ROLE_EMBEDDER) &&
+		    strcmp(err->pointer, "/key") == 0) {
+			as_error_hint(
+				err, "write the NAME of a variable here, and NAME=value into .env beside the manifest");
+		}
 	}
 	if (rc == 0 && (info->impl->flags & ASSAY_IMPL_NEEDS_MODEL) && !use->model) {
 		rc = as_fail(err, ASSAY_EDATA, "%s asks a model, and none is given", use->use);
 		as_error_hint(err, "add \"model\": a name from \"models\"");
+	}
+	if (rc == 0 && (info->impl->flags & ASSAY_IMPL_NEEDS_MODEL)) {
+		rc = check_able(m, use, role, err);
 	}
 	if (rc < 0) {
 		as_error_pointer(err, "%s", use->pointer);

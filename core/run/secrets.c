@@ -224,14 +224,21 @@ typedef struct reading {
 	assay_str command;
 } reading;
 
+/* A model's "key" is a variable's name. */
+static bool is_model_key(const assay_json *at, const char *pointer)
+{
+	return as_str_is(as_json_key(at), "key") && as_str_starts(as_str(pointer), ASSAY_STR("/models/"));
+}
+
 static int add_written(const reading *r, assay_str name, assay_str value, const assay_json *at, const char *pointer)
 {
-	char *copy = as_strndup(name);
+	char *copy = as_strndup(is_model_key(at, pointer) ? ASSAY_STR("key") : name);
 	bool good = copy && (!r->out || as_redactor_add(r->out, copy, value));
 	free(copy);
 	if (value.len >= r->least && r->written->n++ == 0) {
 		r->written->line = as_json_line(at);
 		snprintf(r->written->pointer, sizeof r->written->pointer, "%s", pointer);
+		r->written->instead = is_model_key(at, pointer) ? "NAME, that of a variable," : "${NAME}";
 	}
 	return good ? 0 : ASSAY_ENOMEM;
 }

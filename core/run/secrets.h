@@ -7,9 +7,10 @@
 #include "core/run/variables.h"
 
 typedef struct as_written {
-	size_t n;          /* how many */
-	uint32_t line;     /* of the first */
-	char pointer[160]; /* to it */
+	size_t n;            /* how many */
+	uint32_t line;       /* of the first */
+	char pointer[160];   /* to it */
+	const char *instead; /* what to write there */
 } as_written;
 
 /* Secrets that stand in launch records or in the options of models themselves, not as ${NAME}, by the rules of a server

@@ -32,9 +32,10 @@ struct provider {
 	"that holds the key\"},"                                                                                       \
 	"\"headers\": {\"type\": \"object\", \"additionalProperties\": {\"type\": \"string\"}, \"description\": "      \
 	"\"further headers; ${NAME} stands for a variable\"},"                                                         \
-	"\"omit\": {\"type\": \"array\", \"items\": {\"type\": \"string\"}, \"description\": \"parameters that this "  \
-	"model does not take: temperature, seed ...\"},"                                                               \
-	"\"extra\": {\"type\": \"object\", \"description\": \"members added to every request's body\"}"
+	"\"omit\": {\"type\": \"array\", \"items\": {\"type\": \"string\", \"not\": {\"enum\": [\"model\", "           \
+	"\"messages\"]}}, \"description\": \"parameters that this model does not take: temperature, seed ...\"},"      \
+	"\"extra\": {\"type\": \"object\", \"propertyNames\": {\"not\": {\"enum\": [\"model\", \"messages\", "         \
+	"\"input\", \"contents\", \"stream\"]}}, \"description\": \"members added to every request's body\"}"
 
 /* Operations that all providers share. */
 int provider_open(const assay_host *host, const struct provider_api *api, const assay_json *options, void **self,

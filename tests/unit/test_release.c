@@ -99,7 +99,8 @@ START_TEST(test_missing_attempts)
 {
 	struct kit k;
 	kit_open(&k, NULL, NULL);
-	expect_refusal(&k, "8 of 8 attempts are missing or void, the first: good under condition main");
+	expect_refusal(&k,
+		       "8 of 8 attempts are missing, void or wait for a judge, the first: good under condition main");
 	kit_close(&k);
 }
 END_TEST
