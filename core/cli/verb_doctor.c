@@ -236,7 +236,8 @@ const as_verb as_verb_doctor = {
 		"model of the manifest is asked three times, before money is spent on more: for a plain reply, for a tool\n"
 		"call, and for two tool calls in one reply; and, where an author, a judge or a world of the manifest asks\n"
 		"for that, for an answer of a given shape, in the way that its \"answers\" says. What it cannot do is told.\n"
-		"An embedder is asked for the vector of one text.",
+		"An embedder is asked for the vector of one text. The exit status is 1 when anything is a problem, a model that\n"
+		"is out of reach, too.",
 	.options = options,
 	.examples = "",
 	.run = run,

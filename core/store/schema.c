@@ -9,7 +9,8 @@
  * v_verdicts     a row per try and scorer: verdict with its bounds lo and hi
  * v_leaderboard  a row per run, condition, candidate and scorer over the attempts that are not void: rate_lo and
  *                rate_hi are the means of the bounds, tasks_passed counts tasks of which no attempt did anything but
- *                pass, and void counts the tries that were left out
+ *                pass, void counts the tries that were left out, and pending those attempts that wait for a judge or
+ *                a simulated reply, which are in the rates as in the tables: they may still fail or pass
  * v_funnel       a row per run and category: goal slots, and how many of them came how far
  * v_cost         a row per run, condition, candidate, purpose and model: requests, tokens, US dollars. The purpose is
  *                "attempt" (candidates, and judges of their attempts), "goalgen", "explorer", "distiller", "gates",
@@ -67,17 +68,22 @@ static const char views[] =
 	"CREATE VIEW v_verdicts AS SELECT a.run_id, a.condition, a.candidate, t.category, t.slot, a.task_id, a.repeat,"
 	" a.try_number, a.attempt_id, a.ended, a.voided AS void, v.scorer, v.verdict, v.lo, v.hi, v.body"
 	" FROM attempts a JOIN verdicts v USING (attempt_key) LEFT JOIN tasks t USING (run_id, task_id);"
-	"CREATE VIEW v_leaderboard AS WITH by_task AS ("
+	"CREATE VIEW v_leaderboard AS WITH tries AS ("
+	" SELECT attempt_key, run_id, condition, candidate, task_id, ended, voided, voided"
+	" AND ended IN ('judge_unreachable', 'simulator_unreachable') AND try_number = max(try_number) OVER"
+	" (PARTITION BY run_id, attempt_id) AS pending FROM attempts), by_task AS ("
 	" SELECT a.run_id, a.condition, a.candidate, v.scorer, a.task_id,"
-	" count(*) FILTER (WHERE NOT a.voided) AS attempts,"
-	" count(*) FILTER (WHERE NOT a.voided AND v.verdict = 'pass') AS passed,"
-	" total(v.lo) FILTER (WHERE NOT a.voided) AS lo, total(v.hi) FILTER (WHERE NOT a.voided) AS hi,"
-	" count(*) FILTER (WHERE a.voided) AS voids"
-	" FROM attempts a JOIN verdicts v USING (attempt_key) GROUP BY 1, 2, 3, 4, 5)"
+	" count(*) FILTER (WHERE NOT a.voided OR a.pending) AS attempts,"
+	" count(*) FILTER (WHERE (NOT a.voided OR a.pending) AND v.verdict = 'pass') AS passed,"
+	" total(v.lo) FILTER (WHERE NOT a.voided OR a.pending) AS lo,"
+	" total(CASE WHEN a.pending AND a.ended = 'simulator_unreachable' THEN 1 ELSE v.hi END)"
+	" FILTER (WHERE NOT a.voided OR a.pending) AS hi,"
+	" count(*) FILTER (WHERE a.voided AND NOT a.pending) AS voids, count(*) FILTER (WHERE a.pending) AS pending"
+	" FROM tries a JOIN verdicts v USING (attempt_key) GROUP BY 1, 2, 3, 4, 5)"
 	" SELECT run_id, condition, candidate, scorer, count(*) FILTER (WHERE attempts > 0) AS tasks,"
 	" count(*) FILTER (WHERE attempts > 0 AND passed = attempts) AS tasks_passed, sum(attempts) AS attempts,"
 	" sum(passed) AS passed, sum(lo) / nullif(sum(attempts), 0) AS rate_lo,"
-	" sum(hi) / nullif(sum(attempts), 0) AS rate_hi, sum(voids) AS void"
+	" sum(hi) / nullif(sum(attempts), 0) AS rate_hi, sum(voids) AS void, sum(pending) AS pending"
 	" FROM by_task GROUP BY 1, 2, 3, 4 ORDER BY run_id, condition, scorer, rate_lo DESC, candidate;"
 	"CREATE VIEW v_funnel AS SELECT run_id, category, count(*) AS slots,"
 	" count(*) FILTER (WHERE state <> 'empty') AS written,"

@@ -573,8 +573,8 @@ START_TEST(test_views)
 		"scorer/effects|unknown|0.0|1.0\n");
 	view_is(&kit,
 		"SELECT condition, candidate, scorer, tasks, tasks_passed, attempts, passed, round(rate_lo, 3),"
-		" round(rate_hi, 3), void FROM v_leaderboard",
-		"main|c|scorer/effects|1|0|3|1|0.333|0.667|1\nmain|d|scorer/effects|0|0|0|0|null|null|1\n");
+		" round(rate_hi, 3), void, pending FROM v_leaderboard",
+		"main|c|scorer/effects|1|0|3|1|0.333|0.667|1|0\nmain|d|scorer/effects|0|0|0|0|null|null|1|0\n");
 	view_is(&kit,
 		"SELECT category, slots, written, explored, distilled, certified, rejected, surplus FROM v_funnel",
 		"cat|9|8|6|4|1|1|1\n");
