@@ -226,9 +226,31 @@ static int check_run_budget(as_llm_hub *hub, assay_error *err)
 	return 0;
 }
 
+/* Once a model. */
+static void warn_unknown_cost(const as_llm_dialogue *d)
+{
+	const as_llm_hub_options *o = &d->hub->options;
+	as_llm_endpoint *e = &d->hub->endpoints[d->model];
+	bool told = true;
+	if (o->max_usd > 0 || d->max_usd > 0 || d->max_tokens > 0) {
+		pthread_mutex_lock(&e->lock);
+		told = e->told_cost;
+		e->told_cost = true;
+		pthread_mutex_unlock(&e->lock);
+	}
+	if (!told) {
+		as_log_put(o->log, "llm", ASSAY_LOG_WARN,
+			   "%s does not say how many tokens a reply took: it counts as free, and no budget can be kept",
+			   o->models[d->model].name);
+	}
+}
+
 static void note_usage(as_llm_dialogue *d, const assay_json *reply, bool paid_now)
 {
 	as_llm_usage u = as_llm_usage_of(reply, d->hub->options.models[d->model].price);
+	if (paid_now && u.prompt + u.completion == 0) {
+		warn_unknown_cost(d);
+	}
 	d->spent.prompt += u.prompt;
 	d->spent.completion += u.completion;
 	d->spent.cached += u.cached;

@@ -28,11 +28,12 @@ typedef struct as_llm_offer {
 typedef struct as_llm_endpoint {
 	const as_llm_settings *settings;
 	as_window *window;
-	pthread_mutex_t lock; /* guards keys and offers */
+	pthread_mutex_t lock; /* guards keys, offers and told_cost */
 	as_llm_keys *keys;
 	size_t n_keys, cap_keys;
 	as_llm_offer *offers[AS_LLM_OFFERS];
 	size_t n_offers;
+	bool told_cost; /* that it does not say what replies cost */
 } as_llm_endpoint;
 
 /* One that nobody shares; the pool (NULL: none) is for its tools one by one. */

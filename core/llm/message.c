@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define MAX_TOKENS 1000000000 /* of one request; more is a mistake */
+
 static int put_name(const as_names *names, assay_json *object, assay_error *err)
 {
 	as_buf alias = {0};
@@ -204,19 +206,23 @@ int as_llm_reply_in(const as_names *names, int64_t ordinal, assay_json *reply, a
 	return rc < 0 ? as_fail_memory(err) : 0;
 }
 
+/* Somebody else's numbers: a negative one must not win money back, and no sum of them overflows. */
+static int64_t tokens_of(const assay_json *usage, const char *name)
+{
+	int64_t n = as_json_i64(as_json_get(usage, name), 0);
+	return n < 0 || n > MAX_TOKENS ? 0 : n;
+}
+
 as_llm_usage as_llm_usage_of(const assay_json *reply, const assay_json *price)
 {
 	const assay_json *usage = as_json_get(reply, "usage");
-	as_llm_usage u = {.prompt = as_json_i64(as_json_get(usage, "prompt_tokens"), 0),
-			  .completion = as_json_i64(as_json_get(usage, "completion_tokens"), 0),
-			  .cached = as_json_i64(as_json_get(usage, "cached_tokens"), 0),
-			  .reasoning = as_json_i64(as_json_get(usage, "reasoning_tokens"), 0)};
+	as_llm_usage u = {.prompt = tokens_of(usage, "prompt_tokens"),
+			  .completion = tokens_of(usage, "completion_tokens"),
+			  .cached = tokens_of(usage, "cached_tokens"),
+			  .reasoning = tokens_of(usage, "reasoning_tokens")};
 	double in = as_json_f64(as_json_get(price, "in"), 0), out = as_json_f64(as_json_get(price, "out"), 0);
 	double cached = as_json_f64(as_json_get(price, "cached"), in);
-	/* Somebody else's numbers: a negative one must not win money back. */
-	u.prompt = u.prompt < 0 ? 0 : u.prompt;
-	u.completion = u.completion < 0 ? 0 : u.completion;
-	u.cached = u.cached < 0 ? 0 : u.cached > u.prompt ? u.prompt : u.cached;
+	u.cached = u.cached > u.prompt ? u.prompt : u.cached;
 	u.usd = ((double)(u.prompt - u.cached) * in + (double)u.cached * cached + (double)u.completion * out) / 1e6;
 	return u;
 }

@@ -406,6 +406,10 @@ START_TEST(test_costs)
 	u = as_llm_usage_of(reply, price);
 	ck_assert_double_eq(u.usd, 0);
 	as_json_free(reply);
+	reply = parse("{\"usage\":{\"prompt_tokens\":9000000000000000000,\"completion_tokens\":1e30}}");
+	u = as_llm_usage_of(reply, price);
+	ck_assert_int_eq(u.prompt + u.completion, 0);
+	as_json_free(reply);
 	as_json_free(price);
 }
 END_TEST
