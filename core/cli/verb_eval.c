@@ -74,7 +74,12 @@ static int run_eval(as_cli *cli, assay_error *err)
 		return rc;
 	}
 	rc = rc < 0 ? rc : as_stage_evaluate(p.engine, &made, err);
-	rc = rc < 0 ? rc : as_say_figures(cli, &p, err);
+	if (rc == 0) {
+		rc = as_say_figures(cli, &p, err);
+	} else if (rc == ASSAY_ELIMIT) { /* no money left: what is there is told all the same */
+		assay_error unheard = {0};
+		(void)as_say_figures(cli, &p, &unheard);
+	}
 	if (rc == 0) {
 		as_say(cli, "\n%llu attempts made\n", (unsigned long long)made);
 	}
