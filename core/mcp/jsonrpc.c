@@ -44,7 +44,8 @@ int as_rpc_parse(assay_str line, size_t max_bytes, assay_json **doc, assay_error
 /* A text or a whole number: 2.0 is one, however it is spelled. */
 static bool usable_id(const assay_json *id)
 {
-	return as_json_type(id) == ASSAY_JSON_STRING || as_json_i64(id, 0) == as_json_i64(id, 1);
+	return as_json_type(id) == ASSAY_JSON_STRING || as_json_is_integer(id) ||
+	       as_json_i64(id, 0) == as_json_i64(id, 1);
 }
 
 as_rpc_message as_rpc_read(const assay_json *doc)

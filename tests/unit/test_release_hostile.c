@@ -310,6 +310,8 @@ static const struct edit {
 	{"attempts.jsonl", "\"void\":false", "\"void\":0", "attempts.jsonl",
 	 "/void: \"void\" is missing or not true or false"},
 	{"traces.jsonl", "\"kind\":\"call_tool_agent\"", "\"kind\":\"thought\"", "traces.jsonl",
+	 "/steps/0/kind: \"kind\" is none of"},
+	{"traces.jsonl", "\"kind\":\"call_tool_agent\"", "\"kind\":\"list_tools\"", "traces.jsonl",
 	 "step 0 is no call of the agent"},
 	{"traces.jsonl", "\"steps\":[{", "\"steps\":[7,{", "traces.jsonl", "/steps/0"},
 	{"verdicts.jsonl", "\"scorer\":\"scorer/effects\"", "\"scorer\":\"scorer/x\"", "verdicts.jsonl",
