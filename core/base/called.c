@@ -35,9 +35,9 @@ static void take_place(void)
 static void show(as_called at)
 {
 	if (mine && at.use) {
+		atomic_store(&mine->since_ms, as_now_ms());
 		atomic_store(&mine->operation, at.operation);
 		atomic_store(&mine->use, at.use);
-		atomic_store(&mine->since_ms, as_now_ms());
 	} else if (mine) {
 		atomic_store(&mine->use, NULL);
 		atomic_store(&mine->taken, false);
@@ -59,6 +59,11 @@ as_called as_called_stuck(int64_t least_ms, int64_t *ms)
 		}
 	}
 	return found;
+}
+
+void as_called_forget(void)
+{
+	atomic_store(&last_use, NULL);
 }
 
 size_t as_called_recent(as_called *out, size_t n)

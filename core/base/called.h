@@ -22,6 +22,8 @@ as_called as_called_now(void); /* in handlers of signals, too */
 as_called as_called_stuck(int64_t least_ms, int64_t *ms);
 /* The operation that was entered last, then others that are under way; how many, at most n. */
 size_t as_called_recent(as_called *out, size_t n);
+/* Before texts are freed that operations were entered by: the one entered last is remembered after it was left. */
+void as_called_forget(void);
 
 /* Lends the thread a stack for the handlers of signals, so that one is left when a plugin has used all of the thread's
  * own: an array in the first frame of the thread, which costs nothing while nobody writes to it. One that the thread
@@ -32,8 +34,9 @@ void as_called_lend(void *bytes, size_t size);
 /* The status that the operation under way has answered, held to the contract: ASSAY_EPLUGIN in words for what is no
  * status code, words for a failure that comes without any. Otherwise rc. */
 int as_called_status(int rc, assay_error *err);
-/* Both at the end of an operation. ASSAY_EINVAL becomes ASSAY_EPLUGIN, for between the program and a plugin nothing that
- * is asked is the user's wrong usage; unless a peer said it (ASSAY_ERR_PEER): a provider that refuses a request. */
+/* Both at the end of an operation. ASSAY_EINVAL becomes ASSAY_EPLUGIN, for between the program and a plugin nothing
+ * that is asked is the user's wrong usage; unless a peer said it (ASSAY_ERR_PEER): a provider that refuses a request.
+ */
 int as_called_end(as_called before, int rc, assay_error *err);
 
 #endif

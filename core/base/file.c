@@ -259,7 +259,8 @@ bool as_file_exists(const char *path)
 bool as_file_is_same(const char *a, const char *b)
 {
 	struct stat x, y;
-	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
 }
 
 bool as_dir_exists(const char *path)

@@ -503,12 +503,12 @@ int as_check_valid(const as_engine *e, const assay_json *model, assay_error *err
 	if (valid > 0 || voided == 0) {
 		as_fail(err, ASSAY_EUNREACH, "%llu of %llu attempts are void%s, for reasons outside the candidates",
 			(unsigned long long)e->voided, (unsigned long long)e->attempts,
-			waiting ? " or wait for a judge" : "");
+			waiting ? " or wait for a judge or a reply" : "");
 		as_error_hint(err, "the same command tries them again");
 		return ASSAY_EUNREACH;
 	}
-	as_fail(err, ASSAY_EUNREACH, "no valid attempts: all %lld ended for reasons outside the candidates",
-		(long long)voided);
+	as_fail(err, ASSAY_EUNREACH, "no valid attempts: all %lld ended%s for reasons outside the candidates",
+		(long long)voided, waiting ? ", or wait," : "");
 	as_error_hint(err,
 		      "the report tells how they ended (\"How attempts ended\"); the same command tries them again");
 	return ASSAY_EUNREACH;

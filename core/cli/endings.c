@@ -39,14 +39,28 @@ static void put(const line *l)
 	(void)ignored;
 }
 
+/* One thread tells, once. False: it has, and a sanitizer, which has had its say since, ends the program now. */
+static bool may_tell(void)
+{
+	static atomic_flag told = ATOMIC_FLAG_INIT;
+	static _Thread_local bool here;
+	if (here) {
+		return false;
+	}
+	while (atomic_flag_test_and_set(&told)) {
+		(void)pause(); /* another thread is at it, and ends all of them */
+	}
+	here = true;
+	return true;
+}
+
 /* "scorer/mine DID in its operation score", once, whatever other threads are at. */
 static void tell(const char *did, const char *detail)
 {
-	static atomic_flag told = ATOMIC_FLAG_INIT;
 	const as_called at = as_called_now();
 	line l = {.len = 0};
-	while (atomic_flag_test_and_set(&told)) {
-		(void)pause(); /* another thread is at it, and ends all of them */
+	if (!may_tell()) {
+		return;
 	}
 	add(&l, "assay: ");
 	add(&l, at.use ? at.use : "a plugin");
@@ -74,7 +88,7 @@ static void tell_last(const char *signal_name)
 	as_called recent[RECENT];
 	size_t n = as_called_recent(recent, RECENT);
 	line l = {.len = 0};
-	if (n == 0) {
+	if (n == 0 || !may_tell()) {
 		return;
 	}
 	add(&l, "assay: crashed (");

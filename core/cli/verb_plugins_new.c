@@ -3,7 +3,6 @@
 #include "core/base/file.h"
 #include "core/cli/verb_plugins.h"
 #include "core/plugin/module.h"
-#include "core/plugin/role.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,8 +56,7 @@ static int check_arguments(const as_cli *cli, const char *role, const char *name
 {
 	const char *language = as_cli_option(cli, "language");
 	size_t most;
-	uint32_t number = as_role_from_name(as_str(role));
-	if (number == 0 || as_role_get(number)->size == 0) {
+	if (as_role_from_name(as_str(role)) == 0) {
 		return as_plugins_no_role(role, err);
 	}
 	most = AS_MODULE_NAME_MAX - strlen(role) - 1; /* the module is called ROLE_NAME */

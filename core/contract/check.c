@@ -324,7 +324,7 @@ static int start_child(checking *c, assay_error *err)
 {
 	as_arena arena = {0};
 	static const char *const passed[] = {"ASSAY_LIB_DIR", "ASSAY_DATA_DIR", "ASSAY_PLUGIN_PATH", "LD_PRELOAD"};
-	size_t n = 0, n_variables = 0, k = 3;
+	size_t n = 0, n_variables = 0, k = 0;
 	while (c->o->worker[n]) {
 		n++;
 	}
@@ -338,19 +338,19 @@ static int start_child(checking *c, assay_error *err)
 		as_arena_free(&arena);
 		return as_fail_memory(err);
 	}
-	memset(extra, 0, (n_variables + 8) * sizeof *extra);
-	extra[0] = "GLIBC_TUNABLES=glibc.malloc.tcache_count=0";
-	extra[1] = as_arena_printf(&arena, "TMPDIR=%s", c->folder.ptr);
+	for (size_t i = 0; i < n_variables; i++) { /* in front: the last of a name wins, and these names may be ours */
+		extra[k++] = c->o->variables[i];
+	}
+	extra[k++] = "GLIBC_TUNABLES=glibc.malloc.tcache_count=0";
+	extra[k++] = as_arena_printf(&arena, "TMPDIR=%s", c->folder.ptr);
 	/* Of a module that was built with sanitizers. What is lost the suite finds itself. */
-	extra[2] = as_arena_printf(&arena, "ASAN_OPTIONS=detect_leaks=0:log_path=%s/" AS_SANITIZER_LOG, c->folder.ptr);
+	extra[k++] =
+		as_arena_printf(&arena, "ASAN_OPTIONS=detect_leaks=0:log_path=%s/" AS_SANITIZER_LOG, c->folder.ptr);
 	for (size_t i = 0; i < sizeof passed / sizeof *passed; i++) {
 		const char *value = getenv(passed[i]);
 		if (value) {
 			extra[k++] = as_arena_printf(&arena, "%s=%s", passed[i], value);
 		}
-	}
-	for (size_t i = 0; i < n_variables; i++) {
-		extra[k++] = c->o->variables[i];
 	}
 	as_process_spec spec = {.flags = AS_PROCESS_STDOUT | AS_PROCESS_STDERR};
 	memcpy(argv, c->o->worker, n * sizeof *argv);

@@ -249,6 +249,7 @@ static void check_threads(suite *s, const as_trial_operation *op)
 	as_buf_free(&racers[0].out);
 	as_buf_free(&racers[1].out);
 	trial_init(s, &t);
+	t.ran = op->name;
 	check_remains(&t);
 }
 
@@ -313,6 +314,7 @@ static void check_leaks(suite *s, const as_trial_operation *op)
 	size_t opening = growth(s, NULL), whole = growth(s, op);
 	as_trial t;
 	trial_init(s, &t);
+	t.ran = op->name;
 	if (opening >= least) {
 		as_trial_enter(&t, "open");
 		as_trial_wrong(&t, "leaks: open and close leave %zu bytes behind each time",

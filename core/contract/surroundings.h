@@ -23,8 +23,8 @@ typedef struct as_surroundings {
 
 void as_surroundings_note(as_surroundings *s);
 
-/* One thing that has changed since, in words: "changes the working folder, to /tmp". It is put right or noted, so that
- * it is told once. False: there is none left. */
+/* One thing that has changed since, in words: "changes the working folder of the program". It is put right or noted, so
+ * that it is told once. False: there is none left. */
 bool as_surroundings_changed(as_surroundings *s, char *out, size_t size);
 
 #endif

@@ -1,5 +1,6 @@
 #include "core/plugin/registry.h"
 
+#include "core/base/called.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/hash.h"
@@ -72,6 +73,7 @@ void as_registry_free(as_registry *r)
 	if (!r) {
 		return;
 	}
+	as_called_forget();
 	for (size_t i = 0; i < r->n_modules; i++) {
 		as_module_free(&r->modules[i]);
 	}

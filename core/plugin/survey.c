@@ -161,7 +161,6 @@ static int quieten(void)
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
 	dup2(null, STDERR_FILENO);
-	fflush(stdout); /* what our own output had buffered is the parent's to write */
 	fcntl(noise[0], F_SETFL, O_NONBLOCK);
 	fcntl(noise[1], F_SETFL, O_NONBLOCK);
 	dup2(noise[1], STDOUT_FILENO);
@@ -231,6 +230,7 @@ static int start_child(probe *p, assay_error *err)
 	for (int i = 0; i < 2; i++) {
 		fcntl(ends[i], F_SETFD, FD_CLOEXEC);
 	}
+	fflush(NULL); /* what is buffered is not for the child to write, too, should it exit */
 	p->pid = as_loader_fork();
 	if (p->pid == 0) {
 		close(ends[0]);

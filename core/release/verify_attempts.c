@@ -285,6 +285,11 @@ static int check_replay(const attempt_case *c, assay_error *err)
 	if (rc == 0 && same && options.mode == AS_REPLAY_STATEFUL) {
 		rc = check_probes(c, world, &context.call, &found);
 	}
+	if (rc == 0 && same && context.n_heard != as_json_count(context.heard)) {
+		as_finding(c->v->out, c->at->traces.file, c->at->traces.line, "/seed_metadata/simulated",
+			   "holds %zu replies, of which its calls use %zu", as_json_count(context.heard),
+			   context.n_heard);
+	}
 	as_world_close(world, NULL);
 	as_json_free(context.simulated);
 	as_json_free(heard);

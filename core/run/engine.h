@@ -118,6 +118,10 @@ int as_stage_rescore(as_engine *e, uint64_t *scored, uint64_t *changed, assay_er
  * results that an import brought without their traces are left out then. */
 int as_stage_figures(as_engine *e, bool provable, assay_json **model, assay_error *err);
 
+/* The verdict of an attempt that leads, of its row in the store; NULL: it has none. Attempts that were recorded
+ * elsewhere have that one alone. */
+const as_verdict_row *as_headline(const as_manifest *m, const as_attempt_row *row);
+
 /* Render the manifest's reports below `dir`; appends the paths written to *paths (array of text). */
 int as_stage_report(as_engine *e, const assay_json *model, const char *dir, assay_json *paths, assay_error *err);
 

@@ -396,7 +396,6 @@ static int make_workers(evaluation *v, assay_error *err)
 /* One stored try, scored again: a copy, as the store is written to meanwhile. */
 typedef struct rescored {
 	as_arena arena;
-	const as_manifest *manifest;
 	as_verdict_row *old; /* the verdicts so far: whose, and in full */
 	size_t n_old;
 	as_attempt_row row;
@@ -514,7 +513,7 @@ static int rescore_one(evaluation *v, as_worker *w, rescored *item, uint64_t *ch
 static int judge_again(evaluation *v, as_worker *w, const char *id, int64_t number, bool *voided, bool *unjudged,
 		       assay_error *err)
 {
-	rescored r = {.manifest = v->engine->manifest};
+	rescored r = {.n_old = 0};
 	uint64_t differ;
 	int rc = as_store_next_attempt(v->engine->store, as_str(v->engine->manifest->bench_id), as_str(id), number - 1,
 				       copy_attempt, &r, err);
@@ -605,7 +604,7 @@ static int rescore_each(evaluation *v, uint64_t *scored, uint64_t *changed, assa
 	rescored last = {.row.attempt_id = ASSAY_STR("")};
 	int rc = 0;
 	while (rc == 0) {
-		rescored r = {.manifest = e->manifest};
+		rescored r = {.n_old = 0};
 		uint64_t differ = 0;
 		rc = as_cancel_is_set(e->cancel)
 			     ? as_fail(err, ASSAY_ECANCELED, "interrupted")

@@ -105,17 +105,6 @@ static int export_references(exporting *x, assay_error *err)
 	return rc;
 }
 
-static const as_verdict_row *headline_of(const exporting *x, const as_attempt_row *row)
-{
-	const as_manifest *m = x->engine->manifest;
-	for (size_t i = 0; i < row->n_verdicts; i++) {
-		if (as_str_is(row->verdicts[i].scorer, m->scorers[m->headline].use)) {
-			return &row->verdicts[i];
-		}
-	}
-	return NULL;
-}
-
 /* Conditions of our own. */
 static size_t count_conditions(const exporting *x)
 {
@@ -173,7 +162,7 @@ static bool is_recorded(const exporting *x, assay_str condition)
 static int export_attempt(void *payload, const as_attempt_row *row, assay_error *err)
 {
 	exporting *x = payload;
-	const as_verdict_row *headline = headline_of(x, row);
+	const as_verdict_row *headline = as_headline(x->engine->manifest, row);
 	bool recorded = is_recorded(x, row->condition);
 	int rc;
 	if (!recorded && (row->voided || !headline)) {

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/similarity.h"
 #include "core/base/text.h"
+#include "core/run/makers.h"
 #include "core/run/seeds.h"
 #include <stdlib.h>
 #include <string.h>
@@ -310,7 +311,7 @@ int as_stage_generate(as_engine *e, int upto, uint64_t *shortfall, assay_error *
 {
 	const as_manifest *m = e->manifest;
 	generation g = {.engine = e, .upto = upto};
-	bool warned = false;
+	bool begun = false;
 	int rc;
 	*shortfall = 0;
 	if (m->imported) {
@@ -323,11 +324,12 @@ int as_stage_generate(as_engine *e, int upto, uint64_t *shortfall, assay_error *
 		if (rc < 0 || g.n_slots == 0) {
 			break;
 		}
-		if (!warned) {
+		if (!begun) {
 			warn_of_unheld(e);
-			warned = true;
+			rc = as_note_served(e, err);
+			begun = true;
 		}
-		rc = run_round(&g, err);
+		rc = rc < 0 ? rc : run_round(&g, err);
 		if (upto < AS_STEP_GATE) {
 			break; /* the steps before the gates fill no category: one round shows what they do */
 		}

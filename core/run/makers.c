@@ -83,13 +83,24 @@ int as_note_plugin(as_engine *e, const as_impl_info *info, assay_error *err)
 	return rc;
 }
 
-static int refuse(const as_impl_info *info, const assay_json *maker, assay_error *err)
+/* Does it score attempts? A gate's judge alone has made certificates, which are not made anew with verdicts. */
+static bool scores_attempts(const as_engine *e, const as_impl_info *info)
+{
+	for (size_t i = 0; i < e->manifest->n_scorers; i++) {
+		if (strcmp(e->manifest->scorers[i].use, info->use) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static int refuse(const as_engine *e, const as_impl_info *info, const assay_json *maker, assay_error *err)
 {
 	as_fail(err, ASSAY_EPLUGIN,
 		"%s is version %s of sha256 %.12s now; what the store holds of this run was made with %s of %.12s",
 		info->use, info->version, info->digest, as_json_cstr(as_json_get(maker, "version"), ""),
 		as_json_cstr(as_json_get(maker, "digest"), ""));
-	as_error_hint(err, info->impl->role == ASSAY_ROLE_SCORER
+	as_error_hint(err, info->impl->role == ASSAY_ROLE_SCORER && scores_attempts(e, info)
 				   ? "\"assay score\" scores what is stored with the one that is there now"
 				   : "put the other one back, or have all made anew in another store (--store FILE)");
 	if (info->path[0]) {
@@ -106,9 +117,22 @@ int as_check_makers(as_engine *e, assay_error *err)
 	int rc = e->store ? list_makers(e, &makers, err) : 0;
 	for (size_t i = 0; i < n && rc == 0; i++) {
 		const assay_json *maker = as_json_get(makers, used[i]->use);
-		rc = is_another(used[i], maker) ? refuse(used[i], maker, err) : 0;
+		rc = is_another(used[i], maker) ? refuse(e, used[i], maker, err) : 0;
 	}
 	as_json_free(makers);
+	return rc;
+}
+
+int as_note_served(as_engine *e, assay_error *err)
+{
+	const as_impl_info *const *used;
+	size_t n = as_registry_used(e->registry, &used);
+	int rc = 0;
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		uint32_t role = used[i]->impl->role;
+		rc = role == ASSAY_ROLE_TRANSPORT || role == ASSAY_ROLE_ENVIRONMENT ? as_note_plugin(e, used[i], err)
+										    : 0;
+	}
 	return rc;
 }
 
@@ -118,7 +142,8 @@ int as_note_scorers(as_engine *e, assay_error *err)
 	size_t n = as_registry_used(e->registry, &used);
 	int rc = 0;
 	for (size_t i = 0; i < n && rc == 0; i++) {
-		rc = used[i]->impl->role == ASSAY_ROLE_SCORER ? put_plugin(e, used[i], err) : 0;
+		bool ours = used[i]->impl->role == ASSAY_ROLE_SCORER && scores_attempts(e, used[i]);
+		rc = ours ? put_plugin(e, used[i], err) : 0;
 	}
 	return rc;
 }

@@ -1,6 +1,7 @@
 /* Reading a manifest: parse, check its shape, fill in defaults, then read it into structs. */
 #include "core/run/manifest.h"
 
+#include "core/base/called.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/hash.h"
@@ -317,6 +318,7 @@ void as_manifest_free(as_manifest *m)
 	if (!b) {
 		return;
 	}
+	as_called_forget();
 	for (size_t i = 0; i < b->n_owned; i++) {
 		as_json_free(b->owned[i]);
 	}

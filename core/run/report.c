@@ -144,8 +144,12 @@ static int list_wanted(filling *f, assay_error *err)
 	return 0;
 }
 
-static const as_verdict_row *headline_of(const as_manifest *m, const as_attempt_row *row)
+const as_verdict_row *as_headline(const as_manifest *m, const as_attempt_row *row)
 {
+	if (row->n_verdicts == m->n_scorers) { /* others may be of the same implementation */
+		const as_verdict_row *verdict = &row->verdicts[m->headline];
+		return as_str_is(verdict->scorer, m->scorers[m->headline].use) ? verdict : NULL;
+	}
 	for (size_t i = 0; i < row->n_verdicts; i++) {
 		if (as_str_is(row->verdicts[i].scorer, m->scorers[m->headline].use)) {
 			return &row->verdicts[i];
@@ -174,7 +178,7 @@ static int fill_others(filling *f, const as_attempt_row *row, const as_figure_at
 static int fill_attempt(void *payload, const as_attempt_row *row, assay_error *err)
 {
 	filling *f = payload;
-	const as_verdict_row *headline = headline_of(f->engine->manifest, row);
+	const as_verdict_row *headline = as_headline(f->engine->manifest, row);
 	as_figure_attempt a = {row->attempt_id, row->task_id, row->candidate, row->condition,
 			       row->end,        row->voided,  NULL,           NULL};
 	as_trace *trace = NULL;
@@ -201,14 +205,15 @@ static int fill_attempt(void *payload, const as_attempt_row *row, assay_error *e
 	return rc;
 }
 
-/* The implementations that the manifest names; those that only a worker opens were noted when it did. */
+/* The implementations that the manifest names; those that only a worker opens were noted when it did, and a candidate's
+ * agent has made nothing until then. */
 static int note_plugins(as_engine *e, assay_error *err)
 {
 	const as_impl_info *const *used;
 	size_t n = as_registry_used(e->registry, &used);
 	int rc = 0;
 	for (size_t i = 0; i < n && rc == 0; i++) {
-		rc = as_note_plugin(e, used[i], err);
+		rc = used[i]->impl->role == ASSAY_ROLE_EXPLORER ? 0 : as_note_plugin(e, used[i], err);
 	}
 	return rc;
 }

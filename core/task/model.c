@@ -94,9 +94,13 @@ static int wrong(const as_field *f, const assay_json *v, assay_error *err)
 	for (size_t i = 0; f->words && f->words[i]; i++) {
 		as_buf_printf(&words, "%s%s", i ? ", " : "", f->words[i]);
 	}
-	rc = f->words && !words.failed
-		     ? as_fail(err, ASSAY_EDATA, "\"%s\" is none of %s: \"%.*s\"", f->key, words.ptr, ASSAY_FMT(found))
-		     : as_fail(err, ASSAY_EDATA, "\"%s\" is not %s", f->key, type_name(f));
+	if (!f->words || words.failed) {
+		rc = as_fail(err, ASSAY_EDATA, "\"%s\" is not %s", f->key, type_name(f));
+	} else if (as_json_type(v) == ASSAY_JSON_STRING) {
+		rc = as_fail(err, ASSAY_EDATA, "\"%s\" is none of %s: \"%.*s\"", f->key, words.ptr, ASSAY_FMT(found));
+	} else {
+		rc = as_fail(err, ASSAY_EDATA, "\"%s\" is none of %s", f->key, words.ptr);
+	}
 	as_buf_free(&words);
 	return rc;
 }

@@ -238,7 +238,7 @@ static int returns_all(struct prov *p, const struct prov_trial *t, const assay_j
 
 /* --- The trials -------------------------------------------------------------------------------------------------- */
 
-/* Out of memory, cancelled and out of time end the distillation; other failures only leave the tool untried. */
+/* Out of memory and cancelled end the distillation; other failures, silence among them, only leave the tool untried. */
 static bool is_fatal(int rc)
 {
 	return rc == ASSAY_ENOMEM || rc == ASSAY_ECANCELED || rc == ASSAY_EINTERNAL;
