@@ -7,22 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
-
 /* Most texts are ASCII without a NUL. */
 static bool is_plain(assay_str s)
 {
 	size_t i = 0;
 	uint64_t eight, odd = 0;
 	for (; s.len - i >= sizeof eight; i += sizeof eight) {
-		memcpy(&eight, s.ptr + i, sizeof eight);
-		odd |= eight | ((eight - EACH(1)) & ~eight); /* not ASCII; a NUL */
+		eight = as_load64(s.ptr + i);
+		odd |= eight | ((eight - AS_EACH_BYTE(1)) & ~eight); /* not ASCII; a NUL */
 	}
 	for (; i < s.len; i++) {
 		unsigned char c = (unsigned char)s.ptr[i];
 		odd |= c | (c - 1u);
 	}
-	return !(odd & EACH(0x80));
+	return !(odd & AS_EACH_BYTE(0x80));
 }
 
 bool as_json_text_is_fit(assay_str s)

@@ -69,8 +69,8 @@ static inline uint64_t as_json_key_bit(assay_str key)
 {
 	uint32_t head = 0, tail = 0;
 	if (key.len >= sizeof head) {
-		memcpy(&head, key.ptr, sizeof head);
-		memcpy(&tail, key.ptr + key.len - sizeof tail, sizeof tail);
+		head = as_load32(key.ptr);
+		tail = as_load32(key.ptr + key.len - sizeof tail);
 	} else if (key.len > 0) {
 		head = (unsigned char)*key.ptr;
 		tail = (unsigned char)key.ptr[key.len - 1];

@@ -80,7 +80,7 @@ static inline bool as_json_copy(char *to, assay_str s, bool written)
 	if (s.len >= sizeof x) {
 		for (size_t i = 0; i < s.len; i += sizeof x) {
 			size_t at = i < s.len - sizeof x ? i : s.len - sizeof x;
-			memcpy(&x, s.ptr + at, sizeof x);
+			x = as_load64(s.ptr + at);
 			if (as_json_is_odd(x, written)) {
 				return false;
 			}
@@ -89,8 +89,8 @@ static inline bool as_json_copy(char *to, assay_str s, bool written)
 		return true;
 	}
 	if (s.len >= sizeof head) {
-		memcpy(&head, s.ptr, sizeof head);
-		memcpy(&tail, s.ptr + s.len - sizeof tail, sizeof tail);
+		head = as_load32(s.ptr);
+		tail = as_load32(s.ptr + s.len - sizeof tail);
 		memcpy(to, &head, sizeof head);
 		memcpy(to + s.len - sizeof tail, &tail, sizeof tail);
 		return !as_json_is_odd((uint64_t)head << 32 | tail, written);
@@ -126,9 +126,7 @@ static inline char *as_json_scan_plain(char *p, uint64_t *other)
 	}
 #elif defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	for (;; p += 8) {
-		uint64_t x, special;
-		memcpy(&x, p, sizeof x);
-		special = as_json_special(x);
+		uint64_t x = as_load64(p), special = as_json_special(x);
 		if (special) {
 			unsigned before = (unsigned)__builtin_ctzll(special) & ~7u;
 			*other |= x & ((UINT64_C(1) << before) - 1) & AS_EACH_BYTE(0x80);

@@ -171,7 +171,7 @@ static size_t plain_end(assay_str s, size_t i, bool ascii)
 	size_t start = i;
 	uint64_t x, seen = 0;
 	for (; s.len - i >= sizeof x; i += sizeof x) {
-		memcpy(&x, s.ptr + i, sizeof x);
+		x = as_load64(s.ptr + i);
 		/* Adding one carries DEL into the high bit. */
 		if (as_json_special(x) || (ascii && ((x | (x + AS_EACH_BYTE(1))) & AS_EACH_BYTE(0x80)))) {
 			break;

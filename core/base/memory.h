@@ -90,29 +90,29 @@ static inline assay_str as_text_str(assay_text t)
 {
 	return (assay_str){t.ptr, t.len};
 }
+static inline uint64_t as_load64(const char *p)
+{
+	uint64_t x;
+	memcpy(&x, p, sizeof x);
+	return x;
+}
+static inline uint32_t as_load32(const char *p)
+{
+	uint32_t x;
+	memcpy(&x, p, sizeof x);
+	return x;
+}
 /* Most are short: a call would take longer. Pieces may overlap, which saves a loop over the last bytes. */
 static inline bool as_bytes_eq(const char *a, const char *b, size_t n)
 {
-	uint64_t x, y, z;
-	uint32_t v, w;
-	if (n > 2 * sizeof x) {
+	if (n > 16) {
 		return memcmp(a, b, n) == 0;
 	}
-	if (n >= sizeof x) {
-		memcpy(&x, a, sizeof x);
-		memcpy(&y, b, sizeof y);
-		z = x ^ y;
-		memcpy(&x, a + n - sizeof x, sizeof x);
-		memcpy(&y, b + n - sizeof y, sizeof y);
-		return (z | (x ^ y)) == 0;
+	if (n >= 8) {
+		return ((as_load64(a) ^ as_load64(b)) | (as_load64(a + n - 8) ^ as_load64(b + n - 8))) == 0;
 	}
-	if (n >= sizeof v) {
-		memcpy(&v, a, sizeof v);
-		memcpy(&w, b, sizeof w);
-		z = v ^ w;
-		memcpy(&v, a + n - sizeof v, sizeof v);
-		memcpy(&w, b + n - sizeof w, sizeof w);
-		return (z | (v ^ w)) == 0;
+	if (n >= 4) {
+		return ((as_load32(a) ^ as_load32(b)) | (as_load32(a + n - 4) ^ as_load32(b + n - 4))) == 0;
 	}
 	while (n > 0 && a[n - 1] == b[n - 1]) {
 		n--;

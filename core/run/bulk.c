@@ -1,6 +1,7 @@
 #include "core/run/bulk.h"
 
 #include "core/base/error.h"
+#include "core/base/hash.h"
 #include "core/run/result.h"
 #include "core/run/score.h"
 #include "core/task/model.h"
@@ -198,13 +199,13 @@ static bool is_plain(const as_trace *trace)
 	const assay_json *document = as_trace_document(trace), *goal = as_json_get(document, "goal");
 	assay_str id = as_trace_id(trace);
 	int type = as_json_type(goal);
+	uint32_t seed;
 	for (size_t i = 0; i < id.len; i++) {
-		bool hyphen = i == 8 || i == 13 || i == 18 || i == 23, digit = id.ptr[i] >= '0' && id.ptr[i] <= '9';
-		if (hyphen ? id.ptr[i] != '-' : !digit && !(id.ptr[i] >= 'a' && id.ptr[i] <= 'f')) {
+		if (id.ptr[i] >= 'A' && id.ptr[i] <= 'F') {
 			return false;
 		}
 	}
-	return id.len == 36 && (type <= ASSAY_JSON_NULL || type == ASSAY_JSON_STRING);
+	return id.len == 36 && as_uuid_seed(id, &seed) && (type <= ASSAY_JSON_NULL || type == ASSAY_JSON_STRING);
 }
 
 /* As an import reads it, but that members which no rule of scoring reads are only checked to be JSON, as long as those

@@ -326,7 +326,7 @@ int as_stage_generate(as_engine *e, int upto, uint64_t *shortfall, assay_error *
 		}
 		if (!begun) {
 			warn_of_unheld(e);
-			rc = as_note_served(e, err);
+			rc = as_note_named(e, true, err);
 			begun = true;
 		}
 		rc = rc < 0 ? rc : run_round(&g, err);

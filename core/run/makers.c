@@ -123,15 +123,15 @@ int as_check_makers(as_engine *e, assay_error *err)
 	return rc;
 }
 
-int as_note_served(as_engine *e, assay_error *err)
+int as_note_named(as_engine *e, bool serving, assay_error *err)
 {
 	const as_impl_info *const *used;
 	size_t n = as_registry_used(e->registry, &used);
 	int rc = 0;
 	for (size_t i = 0; i < n && rc == 0; i++) {
 		uint32_t role = used[i]->impl->role;
-		rc = role == ASSAY_ROLE_TRANSPORT || role == ASSAY_ROLE_ENVIRONMENT ? as_note_plugin(e, used[i], err)
-										    : 0;
+		bool serves = role == ASSAY_ROLE_TRANSPORT || role == ASSAY_ROLE_ENVIRONMENT;
+		rc = serves || (!serving && role != ASSAY_ROLE_EXPLORER) ? as_note_plugin(e, used[i], err) : 0;
 	}
 	return rc;
 }

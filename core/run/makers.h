@@ -13,8 +13,10 @@ int as_note_plugin(as_engine *e, const as_impl_info *info, assay_error *err);
  * those that made what the store holds of this run? ASSAY_EPLUGIN: a module that does not ship is another one now. */
 int as_check_makers(as_engine *e, assay_error *err);
 
-/* Before tasks are made: remember what serves the tools, which no worker opens. */
-int as_note_served(as_engine *e, assay_error *err);
+/* The same for implementations that the manifest names (as_manifest_check_plugins has found them). `serving`:
+ * transports and environments, which no worker opens and notes; otherwise all but agents, which have made nothing until
+ * a worker opens them. */
+int as_note_named(as_engine *e, bool serving, assay_error *err);
 
 /* All verdicts are those of the scorers that are there now. */
 int as_note_scorers(as_engine *e, assay_error *err);

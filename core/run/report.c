@@ -205,19 +205,6 @@ static int fill_attempt(void *payload, const as_attempt_row *row, assay_error *e
 	return rc;
 }
 
-/* The implementations that the manifest names; those that only a worker opens were noted when it did, and a candidate's
- * agent has made nothing until then. */
-static int note_plugins(as_engine *e, assay_error *err)
-{
-	const as_impl_info *const *used;
-	size_t n = as_registry_used(e->registry, &used);
-	int rc = 0;
-	for (size_t i = 0; i < n && rc == 0; i++) {
-		rc = used[i]->impl->role == ASSAY_ROLE_EXPLORER ? 0 : as_note_plugin(e, used[i], err);
-	}
-	return rc;
-}
-
 int as_stage_figures(as_engine *e, bool provable, assay_json **model, assay_error *err)
 {
 	filling f = {.engine = e, .provable = provable};
@@ -225,7 +212,7 @@ int as_stage_figures(as_engine *e, bool provable, assay_json **model, assay_erro
 	int rc = as_figures_new(e->manifest->document, e->manifest->bench_id, &f.figures, err);
 	*model = NULL;
 	rc = rc < 0 ? rc : as_manifest_check_plugins(e->manifest, e->registry, err); /* so that all of them are known */
-	rc = rc < 0 ? rc : note_plugins(e, err);
+	rc = rc < 0 ? rc : as_note_named(e, false, err);
 	rc = rc < 0 ? rc : as_store_parts(e->store, run, "server", fill_server, &f, err);
 	rc = rc < 0 ? rc : as_store_parts(e->store, run, "plugin", fill_plugin, &f, err);
 	rc = rc < 0 ? rc : as_refused_gates(e, &f.gates, err);

@@ -124,11 +124,9 @@ static int ask(as_context *c, const as_use *simulator, assay_str input, assay_js
 /* Who makes up replies is no part of the agent: neither its reach nor what fits in it. */
 static void note_end(as_context *c)
 {
-	static const char unreachable[] = "simulator_unreachable";
-	if (c->dialogue.end && strcmp(as_end_class(c->dialogue.end), "infra") == 0) {
-		c->dialogue.end = unreachable;
-	} else if (c->dialogue.end && strcmp(c->dialogue.end, "context_overflow") == 0) {
-		c->dialogue.end = unreachable;
+	const char *end = c->dialogue.end;
+	if (end && (strcmp(as_end_class(end), "infra") == 0 || strcmp(end, "context_overflow") == 0)) {
+		c->dialogue.end = "simulator_unreachable";
 	}
 }
 
