@@ -179,19 +179,19 @@ static block longest(matcher *m, const region *r)
 /* Characters in matching blocks; -1: no memory, -2: too much work. */
 static int64_t matching(matcher *m)
 {
-	region *todo = NULL;
+	region *regions = NULL;
 	size_t cap = 0, n = 0;
 	int64_t total = 0;
 
-	if (!as_grow(&todo, &cap, 1, sizeof *todo)) {
+	if (!as_grow(&regions, &cap, 1, sizeof *regions)) {
 		return -1;
 	}
-	todo[n++] = (region){0, m->a.n, 0, m->b.n};
+	regions[n++] = (region){0, m->a.n, 0, m->b.n};
 	while (n > 0) {
-		region r = todo[--n];
+		region r = regions[--n];
 		block found = longest(m, &r);
 
-		if (m->work > AS_RATIO_WORK || !as_grow(&todo, &cap, n + 2, sizeof *todo)) {
+		if (m->work > AS_RATIO_WORK || !as_grow(&regions, &cap, n + 2, sizeof *regions)) {
 			total = m->work > AS_RATIO_WORK ? -2 : -1;
 			break;
 		}
@@ -200,13 +200,13 @@ static int64_t matching(matcher *m)
 		}
 		total += (int64_t)found.size;
 		if (found.a > r.a_low && found.b > r.b_low) {
-			todo[n++] = (region){r.a_low, found.a, r.b_low, found.b};
+			regions[n++] = (region){r.a_low, found.a, r.b_low, found.b};
 		}
 		if (found.a + found.size < r.a_high && found.b + found.size < r.b_high) {
-			todo[n++] = (region){found.a + found.size, r.a_high, found.b + found.size, r.b_high};
+			regions[n++] = (region){found.a + found.size, r.a_high, found.b + found.size, r.b_high};
 		}
 	}
-	free(todo);
+	free(regions);
 	return total;
 }
 

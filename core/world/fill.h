@@ -11,8 +11,8 @@
 typedef struct as_fill_options {
 	uint32_t parts;     /* AS_FILL_...; 0: nothing */
 	uint32_t max_calls; /* resets and copies count as calls; what is left undone then stays undone */
-	const assay_json
-		*task; /* its probes are asked, too, and what may stand in for the reference's calls; NULL: none */
+	/* Its probes are asked, too, and what may stand in for the reference's calls; NULL: none. */
+	const assay_json *task;
 } as_fill_options;
 
 /* Only servers whose state a reset brings back are asked, or that have none that calls change. A world that does not
