@@ -93,14 +93,22 @@ almanac_date almanac_split_day(int64_t day)
 	return d;
 }
 
+static char *write_number(char *out, size_t digits, int n)
+{
+	for (size_t i = digits; i-- > 0; n /= 10) {
+		out[i] = (char)('0' + n % 10);
+	}
+	return out + digits;
+}
+
 void almanac_write_day(int64_t day, char out[11])
 {
 	almanac_date d = almanac_split_day(day);
-	char text[40];
-	snprintf(text, sizeof text, "%04d-%02d-%02d", d.year, d.month, d.day);
-	for (size_t i = 0; i < 11; i++) {
-		out[i] = i < 10 ? text[i] : 0;
-	}
+	out = write_number(out, 4, d.year);
+	*out++ = '-';
+	out = write_number(out, 2, d.month);
+	*out++ = '-';
+	*write_number(out, 2, d.day) = '\0';
 }
 
 int almanac_day_of_year(int64_t day)

@@ -32,15 +32,18 @@ static void take_place(void)
 	}
 }
 
+/* Before every operation: without the order among all stores that atomic_store has, which takes a full barrier each. */
+#define PUT(to, value) atomic_store_explicit(&(to), (value), memory_order_release)
+
 static void show(as_called at)
 {
 	if (mine && at.use) {
-		atomic_store(&mine->since_ms, as_now_ms());
-		atomic_store(&mine->operation, at.operation);
-		atomic_store(&mine->use, at.use);
+		PUT(mine->since_ms, as_now_ms());
+		PUT(mine->operation, at.operation);
+		PUT(mine->use, at.use);
 	} else if (mine) {
-		atomic_store(&mine->use, NULL);
-		atomic_store(&mine->taken, false);
+		PUT(mine->use, NULL);
+		PUT(mine->taken, false);
 		mine = NULL;
 	}
 }
@@ -102,8 +105,8 @@ as_called as_called_enter(const char *use, const char *operation)
 	now = (as_called){use, operation};
 	take_place();
 	show(now);
-	atomic_store(&last_operation, operation);
-	atomic_store(&last_use, use);
+	PUT(last_operation, operation);
+	PUT(last_use, use);
 	return before;
 }
 

@@ -518,6 +518,32 @@ assay_json *as_json_detach(assay_json *object, const char *key)
 	return as_json_value(take_out(parent, as_json_node(as_json_get(object, key))));
 }
 
+/* Do the object and its member lie in one block, with nothing else in it that has memory of its own? */
+static bool is_of_block(const cJSON *object, const cJSON *member)
+{
+	return (object->valueint & AS_NODE_ROOT) && !as_json_node_shared(object) &&
+	       !((const as_json_block *)(const void *)object)->mixed && (member->valueint & AS_NODE_IN_BLOCK);
+}
+
+assay_json *as_json_narrow(assay_json *document, const char *key)
+{
+	cJSON *root = as_json_node(document), *part = as_json_node(as_json_get(document, key));
+	assay_json *out;
+	if (!part || !is_of_block(root, part)) {
+		out = as_json_detach(document, key);
+		as_json_free(document);
+		return out;
+	}
+	as_json_index_drop(root);
+	root->child = part->child;
+	root->valuestring = part->valuestring;
+	root->valuedouble = part->valuedouble; /* an index goes along */
+	root->valueint = (root->valueint & ~AS_NODE_LINE) | (part->valueint & AS_NODE_LINE);
+	as_json_node_point_key(part, NULL, 0);
+	root->type = part->type;
+	return document;
+}
+
 assay_json *as_json_take_first(assay_json *array)
 {
 	cJSON *parent = as_json_node(array);

@@ -147,17 +147,23 @@ void as_json_write_double(as_buf *b, double d)
 	}
 }
 
+void as_json_write_integer(as_buf *b, int64_t n)
+{
+	char room[AS_JSON_INTEGER_SIZE];
+	as_buf_add(b, as_json_integer_spelling(n, room));
+}
+
+/* What stands behind the backslash of a character that two bytes escape; '\0' for others. */
+static char mark_of(unsigned char c)
+{
+	static const char marks['\\' + 1] = {
+		['"'] = '"', ['\\'] = '\\', ['\b'] = 'b', ['\f'] = 'f', ['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't'};
+	return c < sizeof marks ? marks[c] : '\0';
+}
+
 static void write_escape(as_buf *b, uint32_t unit)
 {
-	static const char from[] = "\"\\\b\f\n\r\t";
-	static const char to[] = "\"\\bfnrt";
-	const char *known = unit > 0 && unit < 0x80 ? strchr(from, (int)unit) : NULL;
-	if (known) {
-		char text[2] = {'\\', to[known - from]};
-		as_buf_add(b, (assay_str){text, 2});
-	} else {
-		as_buf_printf(b, "\\u%04x", (unsigned)unit);
-	}
+	as_buf_printf(b, "\\u%04x", (unsigned)unit);
 }
 
 static bool is_plain(unsigned char c, bool ascii)
@@ -184,7 +190,8 @@ static size_t plain_end(assay_str s, size_t i, bool ascii)
 	return seen & AS_EACH_BYTE(0x80) ? start + as_utf8_check((assay_str){s.ptr + start, i - start}) : i;
 }
 
-/* The character at *i, which is no plain one. Python escapes DEL with the non-ASCII characters. */
+/* The character at *i, which is no plain one, nor one that has a mark. Python escapes DEL with the non-ASCII
+ * characters. */
 static void write_special(as_buf *b, assay_str s, size_t *i, bool ascii)
 {
 	char utf8[4];
@@ -199,7 +206,7 @@ static void write_special(as_buf *b, assay_str s, size_t *i, bool ascii)
 		return;
 	}
 	uint32_t cp = as_utf8_next(s, i);
-	if (cp < 0x20 || cp == '"' || cp == '\\') {
+	if (cp < 0x20) {
 		write_escape(b, cp);
 	} else if (!ascii) {
 		as_buf_add(b, (assay_str){utf8, as_utf8_put(utf8, cp)});
@@ -225,6 +232,32 @@ static inline bool write_short(as_buf *b, assay_str s)
 	return true;
 }
 
+/* As write_short where some characters have marks: JSON within JSON is full of them. */
+static bool write_marked(as_buf *b, assay_str s)
+{
+	char *p = as_buf_reserve(b, 2 * s.len + 2) ? b->ptr + b->len : NULL;
+	if (!p) {
+		return false;
+	}
+	*p++ = '"';
+	for (size_t i = 0; i < s.len; i++) {
+		unsigned char c = (unsigned char)s.ptr[i];
+		char mark = mark_of(c);
+		if (mark) {
+			*p++ = '\\';
+			*p++ = mark;
+		} else if (is_plain(c, true)) {
+			*p++ = (char)c;
+		} else {
+			return false;
+		}
+	}
+	*p++ = '"';
+	*p = '\0';
+	b->len = (size_t)(p - b->ptr);
+	return true;
+}
+
 static void write_any(as_buf *b, assay_str s, bool ascii)
 {
 	as_buf_byte(b, '"');
@@ -232,7 +265,10 @@ static void write_any(as_buf *b, assay_str s, bool ascii)
 		size_t start = i;
 		i = plain_end(s, start, ascii);
 		as_buf_add(b, (assay_str){s.ptr + start, i - start});
-		if (i < s.len) {
+		if (i < s.len && mark_of((unsigned char)s.ptr[i])) {
+			const char escape[2] = {'\\', mark_of((unsigned char)s.ptr[i++])};
+			as_buf_add(b, (assay_str){escape, sizeof escape});
+		} else if (i < s.len) {
 			write_special(b, s, &i, ascii);
 		}
 	}
@@ -242,7 +278,9 @@ static void write_any(as_buf *b, assay_str s, bool ascii)
 /* Python escapes DEL with what is not ASCII. */
 static inline void write_string(as_buf *b, assay_str s, bool ascii)
 {
-	if (s.len > SHORT || (ascii && s.len > 0 && memchr(s.ptr, 0x7F, s.len)) || !write_short(b, s)) {
+	bool written = s.len <= SHORT && !(ascii && s.len > 0 && memchr(s.ptr, 0x7F, s.len)) &&
+		       (write_short(b, s) || write_marked(b, s));
+	if (!written) {
 		write_any(b, s, ascii);
 	}
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define BUF_FIRST 64u
+#define SMALL 1024u
 #define SPARE_MAX 1024u
 #define ARENA_BLOCK ((size_t)4096)
 
@@ -243,10 +244,18 @@ bool as_grow(void *items, size_t *cap, size_t need, size_t size)
 
 void *as_new(size_t count, size_t size)
 {
+	size_t bytes;
+	void *p;
 	if (size > 0 && count > SIZE_MAX / 2 / size) {
 		return NULL;
 	}
-	return calloc(count ? count : 1, size ? size : 1);
+	bytes = count * size;
+	bytes = bytes > 0 ? bytes : 1;
+	if (bytes > SMALL) {
+		return calloc(1, bytes);
+	}
+	p = malloc(bytes); /* which has small pieces at hand, where calloc has to look for them */
+	return p ? memset(p, 0, bytes) : NULL;
 }
 
 char *as_strndup(assay_str s)

@@ -8,15 +8,11 @@
 
 static assay_json *call_params(assay_str tool, const assay_json *arguments)
 {
-	assay_json *params = as_json_object();
-	int rc = as_json_set(params, "name", as_json_string(tool));
+	const assay_member none = assay_with_value("arguments", arguments ? NULL : as_json_object());
+	const assay_member members[] = {assay_with_text("name", tool),
+					arguments ? assay_with_copy("arguments", arguments) : none};
 
-	rc = as_json_set(params, "arguments", arguments ? as_json_clone(arguments) : as_json_object()) || rc;
-	if (rc) {
-		as_json_free(params);
-		return NULL;
-	}
-	return params;
+	return as_json_record(members, sizeof members / sizeof *members);
 }
 
 /* {"content":[{"type":"text","text":MESSAGE}],"isError":true} */
@@ -157,7 +153,11 @@ static int take_result(const as_mcp_session *s, as_wire_answer *answer, assay_js
 		return as_wire_fail(&s->wire, err, ASSAY_EPROTO, "its result is of the unknown type \"%.*s\"",
 				    (int)(type.len < 64 ? type.len : 64), type.len ? type.ptr : "");
 	}
-	*result = as_json_detach(answer->message, "result");
+	*result = as_json_narrow(answer->message, "result");
+	*answer = (as_wire_answer){0};
+	if (!*result) {
+		return as_fail_memory(err);
+	}
 	if (s->wire.stateless) {
 		strip_envelope(*result);
 	}

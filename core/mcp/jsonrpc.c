@@ -1,7 +1,5 @@
 #include "core/mcp/jsonrpc.h"
 
-#include <inttypes.h>
-
 /* Newest first: the order in which a version is offered. */
 static const as_mcp_revision revisions[] = {
 	{"2026-07-28", false, false}, {"2025-11-25", true, false}, {"2025-06-18", true, false},
@@ -50,8 +48,17 @@ static bool usable_id(const assay_json *id)
 
 as_rpc_message as_rpc_read(const assay_json *doc)
 {
+	enum { VERSION, ID, METHOD, PARAMS, RESULT, ERROR, N };
+	static const as_member_rule rules[N] = {
+		[VERSION] = AS_MEMBER("jsonrpc", ASSAY_JSON_NONE, false),
+		[ID] = AS_MEMBER("id", ASSAY_JSON_NONE, false),
+		[METHOD] = AS_MEMBER("method", ASSAY_JSON_NONE, false),
+		[PARAMS] = AS_MEMBER("params", ASSAY_JSON_NONE, false),
+		[RESULT] = AS_MEMBER("result", ASSAY_JSON_NONE, false),
+		[ERROR] = AS_MEMBER("error", ASSAY_JSON_NONE, false),
+	};
 	as_rpc_message m = {.kind = AS_RPC_MALFORMED};
-	const assay_json *method, *id;
+	const assay_json *found[N], *method, *id;
 
 	if (as_json_type(doc) == ASSAY_JSON_ARRAY && as_json_count(doc) > 0) {
 		m.kind = AS_RPC_BATCH;
@@ -60,15 +67,16 @@ as_rpc_message as_rpc_read(const assay_json *doc)
 	if (as_json_type(doc) != ASSAY_JSON_OBJECT) {
 		return m;
 	}
-	method = as_json_get(doc, "method");
-	id = as_json_get(doc, "id");
+	as_json_find(doc, rules, N, found);
+	method = found[METHOD];
+	id = found[ID];
 	m.id = usable_id(id) ? id : NULL;
-	m.params = as_json_get(doc, "params");
+	m.params = found[PARAMS];
 	m.method = as_json_str(method);
-	m.result = as_json_get(doc, "result");
-	m.error = as_json_get(doc, "error");
+	m.result = found[RESULT];
+	m.error = found[ERROR];
 	/* Without the version it is somebody's log record that happens to be JSON. */
-	if (!as_str_is(as_json_str(as_json_get(doc, "jsonrpc")), "2.0")) {
+	if (!as_str_is(as_json_str(found[VERSION]), "2.0")) {
 		return m;
 	}
 	if (method) {
@@ -104,7 +112,9 @@ static void write_call(as_buf *b, const char *method, const assay_json *params)
 
 void as_rpc_write_request(as_buf *b, int64_t id, const char *method, const assay_json *params)
 {
-	as_buf_printf(b, "{\"jsonrpc\":\"2.0\",\"id\":%" PRId64 ",", id);
+	as_buf_puts(b, "{\"jsonrpc\":\"2.0\",\"id\":");
+	as_json_write_integer(b, id);
+	as_buf_byte(b, ',');
 	write_call(b, method, params);
 }
 

@@ -102,13 +102,12 @@ int as_mcp_ask(as_mcp_exchange *x, const char *method, const assay_json *params,
 	if (rc) {
 		return rc;
 	}
-	*result = as_json_detach(answer, "result");
-	if (!*result) {
+	if (!as_json_get(answer, "result")) {
 		rc = as_fail(err, ASSAY_EPROTO, "the client answered %s with an error: %s", method,
 			     as_json_cstr(as_json_pointer(answer, "/error/message"), "?"));
 	}
-	as_json_free(answer);
-	return rc;
+	*result = as_json_narrow(answer, "result");
+	return rc || *result ? rc : as_fail_memory(err);
 }
 
 void as_mcp_interrupt(as_mcp_exchange *x)

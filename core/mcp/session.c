@@ -159,7 +159,9 @@ int as_mcp_request(as_mcp_session *s, assay_call *call, const char *method, cons
 	if (!rc && answer.error) {
 		rc = as_session_refused(s, method, answer.error, err);
 	} else if (!rc) {
-		*out = as_json_detach(answer.message, "result");
+		*out = as_json_narrow(answer.message, "result");
+		answer.message = NULL;
+		rc = *out ? 0 : as_fail_memory(err);
 	}
 	as_json_free(answer.message);
 	as_json_free(request.params);

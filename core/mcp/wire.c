@@ -3,15 +3,16 @@
 #include "core/base/called.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/mcp/inbox.h"
 #include "core/mcp/policy.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define PROGRESS_FACTOR 10
-#define FAREWELL_MS 500            /* to tell the server of a cancellation, when the call itself has no time left */
-#define MAX_OWED ((size_t)1 << 20) /* bytes of answers to the server's requests that may wait */
-#define REQUEST_BYTES 512u         /* most requests are no longer */
+#define FAREWELL_MS 500    /* to tell the server of a cancellation, when the call itself has no time left */
+#define REQUEST_BYTES 512u /* most requests are no longer */
+#define REQUEST_NAME 160u
 
 /* --- errors ------------------------------------------------------------------------------------------------------ */
 
@@ -39,8 +40,7 @@ int as_wire_fail(const as_wire *w, assay_error *err, int code, const char *forma
 	return code;
 }
 
-/* Where what is no message came from. */
-static const char *source_of(const as_wire *w)
+const char *as_wire_source(const as_wire *w)
 {
 	return ASSAY_HAS(w->ops, send_message) && w->ops->send_message ? "in its replies" : "on its stdout";
 }
@@ -50,7 +50,7 @@ static void add_noise(const as_wire *w, as_buf *out)
 {
 	if (w->noise > 0) {
 		as_buf_printf(out, "; %u line%s %s %s no message, the last: %s", w->noise, w->noise == 1 ? "" : "s",
-			      source_of(w), w->noise == 1 ? "was" : "were", w->odd);
+			      as_wire_source(w), w->noise == 1 ? "was" : "were", w->odd);
 	}
 	if (w->stray[0]) {
 		as_buf_printf(out, "; an answer with the id %s came instead of one with %lld", w->stray,
@@ -75,14 +75,15 @@ static int die(as_wire *w, assay_error *err, int code, const char *format, ...)
 	return code;
 }
 
-/* "tools/call of add_note", for messages. */
-static void name_request(const as_wire_request *r, char *out, size_t size)
+/* "tools/call of add_note", for messages; answers `out`. */
+static const char *name_request(const as_wire_request *r, char out[REQUEST_NAME])
 {
 	as_buf b = {0};
 
 	as_printable(&b, (assay_str){r->subject.ptr, as_utf8_prefix(r->subject, 64)});
-	snprintf(out, size, "%s%s%s", r->method, b.len ? " of " : "", b.len ? b.ptr : "");
+	snprintf(out, REQUEST_NAME, "%s%s%s", r->method, b.len ? " of " : "", b.len ? b.ptr : "");
 	as_buf_free(&b);
+	return out;
 }
 
 /* The transport failed: `cause` is its own error. */
@@ -108,198 +109,6 @@ static int die_of(as_wire *w, assay_error *err, const char *during, const assay_
 static int is_over(as_wire *w, assay_error *err)
 {
 	return as_wire_fail(w, err, ASSAY_EUNREACH, "the session is over: %s", w->death.message);
-}
-
-/* --- what comes in ----------------------------------------------------------------------------------------------- */
-
-static int note_noise(as_wire *w, const char *why)
-{
-	w->noise++;
-	snprintf(w->odd, sizeof w->odd, "%s", why);
-	if (w->noise > w->max_noise) {
-		return as_wire_fail(w, &w->fault, ASSAY_EPROTO, "%u lines %s are no message; the last: %s", w->noise,
-				    source_of(w), why);
-	}
-	return 0;
-}
-
-/* What a server asks of us is answered when the transport is not busy receiving. */
-static int take_request(as_wire *w, const as_rpc_message *m, size_t bytes)
-{
-	as_served served;
-	int rc = 0;
-
-	if (w->stateless) {
-		return note_noise(w, "a request, which servers do not send in this revision");
-	}
-	as_policy_serve(w->elicitation, m->method, m->params, &served);
-	if (w->log && !as_str_is(m->method, "ping")) {
-		as_log_put(w->log, w->server_id, ASSAY_LOG_INFO, "it asks %.*s: %s", ASSAY_FMT(m->method), served.said);
-	}
-	if (served.result) {
-		as_rpc_write_result(&w->owed, m->id, served.result);
-	} else {
-		as_rpc_write_error(&w->owed, m->id, served.code, as_str(served.said));
-	}
-	if (w->noting && !as_str_is(m->method, "ping")) {
-		rc = as_policy_note(&w->asked, m->method, m->params, &served, bytes);
-	}
-	as_json_free(served.result);
-	as_buf_byte(&w->owed, '\n');
-	if (rc || w->owed.failed) {
-		return as_fail_memory(&w->fault);
-	}
-	if (w->owed.len > MAX_OWED) {
-		return as_wire_fail(w, &w->fault, ASSAY_ELIMIT, "it asks for more than it lets us answer");
-	}
-	return 0;
-}
-
-/* What a server has to say of its work, for whoever wants to read it. */
-static void take_log(const as_wire *w, const assay_json *params)
-{
-	const assay_json *data = as_json_get(params, "data");
-	as_buf text = {0};
-	assay_str shown;
-
-	if (!as_log_on(w->log, w->server_id, ASSAY_LOG_DEBUG)) {
-		return;
-	}
-	if (as_json_type(data) == ASSAY_JSON_STRING) {
-		as_buf_add(&text, as_json_str(data));
-	} else {
-		as_json_write(&text, data, ASSAY_JSON_COMPACT);
-	}
-	shown = as_buf_str(&text);
-	as_log_put(w->log, w->server_id, ASSAY_LOG_DEBUG, "it says, %.*s: %.*s",
-		   ASSAY_FMT(as_json_str(as_json_get(params, "level"))), ASSAY_FMT(shown));
-	as_buf_free(&text);
-}
-
-static void take_notification(as_wire *w, const as_rpc_message *m)
-{
-	if (as_str_is(m->method, "notifications/message")) {
-		take_log(w, m->params);
-	} else if (as_str_is(m->method, "notifications/tools/list_changed")) {
-		w->tools_changed = true;
-	} else if (as_str_is(m->method, "notifications/progress") && w->open_id &&
-		   as_rpc_id_is(as_json_get(m->params, "progressToken"), w->open_id)) {
-		int64_t anew = as_deadline(w->timeout_ms);
-
-		w->deadline_ms = anew < w->latest_ms ? anew : w->latest_ms;
-	}
-}
-
-/* An answer with an id that no request had may be the one that is missed. */
-static void note_stray(as_wire *w, const as_rpc_message *m)
-{
-	int64_t id = as_json_i64(m->id, 0);
-	as_buf text = {0};
-	size_t n;
-
-	if (!w->open_id || w->answer || (id > 0 && id <= w->open_id)) {
-		return;
-	}
-	if (m->id) {
-		as_json_write(&text, m->id, ASSAY_JSON_COMPACT);
-	}
-	n = as_utf8_prefix(as_buf_str(&text), sizeof w->stray - 1);
-	memcpy(w->stray, n ? text.ptr : "none", n ? n : sizeof "none");
-	w->stray[n ? n : strlen("none")] = '\0';
-	as_buf_free(&text);
-}
-
-/* One message. *taken: it was the answer that we wait for, and the document now belongs to w. */
-static int take_message(as_wire *w, assay_json *doc, const assay_json *part, size_t bytes, bool *taken)
-{
-	as_rpc_message m = as_rpc_read(part);
-
-	switch (m.kind) {
-	case AS_RPC_REQUEST:
-		return take_request(w, &m, bytes);
-	case AS_RPC_NOTIFICATION:
-		take_notification(w, &m);
-		return 0;
-	case AS_RPC_RESPONSE:
-		if (w->standing_id && as_rpc_id_is(m.id, w->standing_id)) {
-			w->standing_id = 0; /* it has ended, or is refused */
-		}
-		/* Others are late answers to what was given up, or second ones; or to what nobody asked. */
-		if (!w->open_id || w->answer || !as_rpc_id_is(m.id, w->open_id)) {
-			note_stray(w, &m);
-			return 0;
-		}
-		w->answer = part == doc ? doc : as_json_clone(part);
-		w->answer_bytes = bytes;
-		*taken = part == doc;
-		return w->answer ? 0 : as_fail_memory(&w->fault);
-	default:
-		break;
-	}
-	if (as_json_type(part) == ASSAY_JSON_OBJECT && !as_str_is(as_json_str(as_json_get(part, "jsonrpc")), "2.0")) {
-		return note_noise(w, "JSON without \"jsonrpc\": \"2.0\"");
-	}
-	return note_noise(w, "JSON that is neither a request nor an answer");
-}
-
-static int take_line(as_wire *w, assay_str line)
-{
-	assay_json *doc = NULL;
-	assay_error why = {0};
-	bool taken = false;
-	int rc;
-
-	if (line.len > w->max_message) {
-		return as_wire_fail(w, &w->fault, ASSAY_ELIMIT, "a message of %zu bytes; the limit is %zu", line.len,
-				    w->max_message);
-	}
-	rc = as_rpc_parse(line, w->max_message, &doc, &why);
-	rc = rc ? rc : as_redact_json(w->redactor, &doc, &why);
-	as_redact_error(w->redactor, &why);
-	if (rc == ASSAY_ENOMEM) {
-		as_json_free(doc);
-		return as_fail_memory(&w->fault);
-	}
-	if (rc == ASSAY_ELIMIT) {
-		return as_wire_fail(w, &w->fault, rc, "a message beyond our limits: %s", why.message);
-	}
-	if (rc) {
-		return note_noise(w, why.message);
-	}
-	if (as_rpc_read(doc).kind == AS_RPC_BATCH && w->batches) {
-		for (const assay_json *v = as_json_first(doc); v && !rc; v = as_json_next(v)) {
-			rc = take_message(w, doc, v, line.len, &taken);
-		}
-	} else {
-		rc = take_message(w, doc, doc, line.len, &taken);
-	}
-	if (!taken) {
-		as_json_free(doc);
-	}
-	return rc;
-}
-
-typedef struct inbox {
-	assay_sink sink; /* first: the transport holds a pointer to it */
-	as_wire *wire;
-} inbox;
-
-static int inbox_write(assay_sink *sink, assay_str line, assay_error *err)
-{
-	as_wire *w = ((inbox *)(void *)sink)->wire;
-	int rc = take_line(w, line);
-
-	if (rc) {
-		return as_fail(err, rc, "%s", w->fault.message);
-	}
-	return w->open_id && w->answer ? ASSAY_STOP : ASSAY_OK;
-}
-
-static int inbox_emit(assay_sink *sink, assay_json *value, assay_error *err)
-{
-	(void)sink;
-	as_json_free(value);
-	return as_fail(err, ASSAY_EPLUGIN, "a transport writes lines, it does not emit values");
 }
 
 /* --- what goes out ----------------------------------------------------------------------------------------------- */
@@ -396,33 +205,45 @@ static int leave(as_called before, int rc, assay_error *cause)
 	return rc;
 }
 
-/* A send that fails may have left half a line behind, so it ends the session, whatever the reason; unless the peer
- * refused the message, which concerns a request alone. */
-static int send_line(as_wire *w, as_call *call, uint32_t kind, assay_str line, const char *what,
-		     const char *const *headers, assay_error *err)
+static int transmit(as_wire *w, as_call *call, uint32_t kind, assay_str line, const char *const *headers,
+		    assay_error *cause)
 {
 	const assay_message message = {
 		.size = sizeof message, .kind = kind, .text = line, .revision = w->revision, .headers = headers};
-	assay_error cause = {0};
-	char during[192];
 	bool whole = ASSAY_HAS(w->ops, send_message) && w->ops->send_message;
 	as_called before = as_called_enter(w->use, whole ? "send_message" : "send");
-	int rc = whole ? w->ops->send_message(w->transport, &call->pub, &message, &cause)
-		       : w->ops->send(w->transport, &call->pub, line, &cause);
 
-	rc = leave(before, rc, &cause);
-	if (!rc) {
-		return 0;
-	}
+	return leave(before,
+		     whole ? w->ops->send_message(w->transport, &call->pub, &message, cause)
+			   : w->ops->send(w->transport, &call->pub, line, cause),
+		     cause);
+}
+
+/* A send that fails may have left half a line behind, so it ends the session, whatever the reason; unless the peer
+ * refused the message, which concerns a request alone. */
+static int take_send_failure(as_wire *w, uint32_t kind, const char *what, const assay_error *cause, int rc,
+			     assay_error *err)
+{
+	char during[192];
+
 	if (rc == ASSAY_EDATA && ASSAY_HAS(w->ops, refusal) && w->ops->refusal) {
-		return kind == ASSAY_MESSAGE_REQUEST ? take_refusal(w, what, &cause, err) : 0;
+		return kind == ASSAY_MESSAGE_REQUEST ? take_refusal(w, what, cause, err) : 0;
 	}
 	if (rc == ASSAY_ETIMEOUT) {
 		return die(w, err, rc, "it did not take %s in time", what);
 	}
 	/* Whether a peer that is gone is found out by asking or by waiting for the answer is chance. */
 	snprintf(during, sizeof during, "%s%s", rc == ASSAY_EUNREACH ? "" : "sending ", what);
-	return die_of(w, err, during, &cause, rc);
+	return die_of(w, err, during, cause, rc);
+}
+
+static int send_line(as_wire *w, as_call *call, uint32_t kind, assay_str line, const char *what,
+		     const char *const *headers, assay_error *err)
+{
+	assay_error cause = {0};
+	int rc = transmit(w, call, kind, line, headers, &cause);
+
+	return rc ? take_send_failure(w, kind, what, &cause, rc, err) : 0;
 }
 
 static int pay_owed(as_wire *w, as_call *call, assay_error *err)
@@ -490,10 +311,11 @@ static void cancel_open(as_wire *w, const assay_call *call, const char *reason, 
 
 /* --- asking ------------------------------------------------------------------------------------------------------ */
 
-static int give_up(as_wire *w, const assay_call *call, const as_wire_request *r, const char *name, int rc,
-		   assay_error *err)
+static int give_up(as_wire *w, const assay_call *call, const as_wire_request *r, int rc, assay_error *err)
 {
 	as_buf about = {0};
+	char room[REQUEST_NAME];
+	const char *name = name_request(r, room);
 
 	if (rc == ASSAY_ECANCELED) {
 		as_wire_fail(w, err, rc, "%s was cancelled", name);
@@ -514,10 +336,12 @@ static int give_up(as_wire *w, const assay_call *call, const as_wire_request *r,
 	return rc;
 }
 
-static int wait_answer(as_wire *w, assay_call *call, const as_wire_request *r, const char *name, assay_error *err)
+static int wait_answer(as_wire *w, assay_call *call, const as_wire_request *r, assay_error *err)
 {
+	char name[REQUEST_NAME];
+
 	while (!w->answer) {
-		inbox in = {.sink = {.size = sizeof in.sink, .emit = inbox_emit, .write = inbox_write}, .wire = w};
+		as_inbox in = as_inbox_of(w);
 		as_call inner = inner_call(call, w->deadline_ms);
 		assay_error cause = {0};
 		int64_t left = as_remaining(inner.deadline_ms);
@@ -532,14 +356,14 @@ static int wait_answer(as_wire *w, assay_call *call, const as_wire_request *r, c
 			return die(w, err, w->fault.code, "%s", w->fault.message);
 		}
 		if (rc == ASSAY_EDATA && ASSAY_HAS(w->ops, refusal) && w->ops->refusal) {
-			rc = take_refusal(w, name, &cause, err);
+			rc = take_refusal(w, name_request(r, name), &cause, err);
 			if (rc) {
 				return rc;
 			}
 			continue;
 		}
 		if (rc < 0 && rc != ASSAY_ETIMEOUT && rc != ASSAY_ECANCELED) {
-			return die_of(w, err, name, &cause, rc);
+			return die_of(w, err, name_request(r, name), &cause, rc);
 		}
 		/* What was asked is answered even when our own time is up: progress may just have moved the deadline.
 		 */
@@ -552,7 +376,7 @@ static int wait_answer(as_wire *w, assay_call *call, const as_wire_request *r, c
 			}
 		}
 		if (!w->answer && (rc == ASSAY_ECANCELED || as_remaining(inner.deadline_ms) == 0)) {
-			return give_up(w, call, r, name, rc == ASSAY_ECANCELED ? rc : ASSAY_ETIMEOUT, err);
+			return give_up(w, call, r, rc == ASSAY_ECANCELED ? rc : ASSAY_ETIMEOUT, err);
 		}
 	}
 	return 0;
@@ -567,7 +391,7 @@ static bool is_given(const assay_json *v)
 static int read_answer(as_wire *w, const as_wire_request *r, as_wire_answer *out, assay_error *err)
 {
 	const assay_json *result = as_json_get(w->answer, "result"), *error = as_json_get(w->answer, "error");
-	char name[160];
+	char name[REQUEST_NAME];
 
 	*out = (as_wire_answer){.message = w->answer, .bytes = w->answer_bytes, .status = w->refused};
 	w->answer = NULL;
@@ -581,9 +405,8 @@ static int read_answer(as_wire *w, const as_wire_request *r, as_wire_answer *out
 	}
 	as_json_free(out->message);
 	*out = (as_wire_answer){0};
-	name_request(r, name, sizeof name);
 	return as_wire_fail(w, err, ASSAY_EPROTO, "the answer to %s is neither a result object nor an error object",
-			    name);
+			    name_request(r, name));
 }
 
 /* What stateless revisions want to hear with every request. */
@@ -650,11 +473,20 @@ static int64_t later(int64_t moment, int64_t ms)
 	return ms < AS_FOREVER - moment ? moment + ms : AS_FOREVER;
 }
 
+/* As send_line; its name is made only where it is told, which is seldom. */
+static int send_request(as_wire *w, const assay_call *call, const as_wire_request *r, assay_str line, assay_error *err)
+{
+	as_call inner = inner_call(call, w->deadline_ms);
+	assay_error cause = {0};
+	char name[REQUEST_NAME];
+	int rc = transmit(w, &inner, ASSAY_MESSAGE_REQUEST, line, r->headers, &cause);
+
+	return rc ? take_send_failure(w, ASSAY_MESSAGE_REQUEST, name_request(r, name), &cause, rc, err) : 0;
+}
+
 int as_wire_ask(as_wire *w, assay_call *call, const as_wire_request *r, as_wire_answer *answer, assay_error *err)
 {
 	as_buf line = {0};
-	as_call inner;
-	char name[160];
 	int rc;
 
 	*answer = (as_wire_answer){0};
@@ -675,15 +507,11 @@ int as_wire_ask(as_wire *w, assay_call *call, const as_wire_request *r, as_wire_
 	if (r->progress && r->timeout_ms < AS_FOREVER / PROGRESS_FACTOR) {
 		w->latest_ms = later(w->started_ms, r->timeout_ms * PROGRESS_FACTOR);
 	}
-	name_request(r, name, sizeof name);
 	as_buf_reserve(&line, REQUEST_BYTES);
 	rc = write_request(w, r, &line, err);
+	rc = rc ? rc : send_request(w, call, r, as_buf_str(&line), err);
 	if (!rc) {
-		inner = inner_call(call, w->deadline_ms);
-		rc = send_line(w, &inner, ASSAY_MESSAGE_REQUEST, as_buf_str(&line), name, r->headers, err);
-	}
-	if (!rc) {
-		rc = wait_answer(w, call, r, name, err);
+		rc = wait_answer(w, call, r, err);
 	}
 	if (!rc) {
 		rc = read_answer(w, r, answer, err);

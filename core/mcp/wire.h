@@ -106,6 +106,9 @@ bool as_call_is_over(const assay_call *call);
 /* Fill err with a fault of this server, which stays alive. */
 int as_wire_fail(const as_wire *w, assay_error *err, int code, const char *format, ...) ASSAY_PRINTF(4, 5);
 
+/* Where what is no message came from, in words. */
+const char *as_wire_source(const as_wire *w);
+
 #define AS_WIRE_SAID 200u /* bytes of a server's own words quoted in a message */
 /* What it said on stderr as " (stderr: ...)": its last line, or of a trace the one that tells why. All of it goes into
  * the log (info). */

@@ -574,6 +574,75 @@ START_TEST(test_building)
 }
 END_TEST
 
+/* The member of a document that was parsed, changed, built or frozen, alone and as what it was. */
+START_TEST(test_narrow)
+{
+	static const char text[] =
+		"{\"id\":1,\"none\":[],\"s\":\"t\\u0000\",\"n\":1.50,\n\"o\":{\"a\":[1,{\"b\":null}]}}";
+	static const char *const parts[][2] = {{"o", "{\"a\":[1,{\"b\":null}]}"},
+					       {"s", "\"t\\u0000\""},
+					       {"n", "1.50"},
+					       {"none", "[]"}};
+	for (size_t i = 0; i < 4 * sizeof parts / sizeof *parts; i++) {
+		const char *key = parts[i / 4][0];
+		assay_json *v = parse(text, ASSAY_JSON_PEER), *part;
+		assay_text out;
+		uint32_t line = as_json_line(as_json_get(v, key));
+		if (i % 4 == 1) {
+			ck_assert_int_eq(as_json_set(v, "id", as_json_cstring("its own memory")), 0);
+		} else if (i % 4 == 2) {
+			part = as_json_object();
+			ck_assert_int_eq(as_json_set(part, key, as_json_clone(as_json_get(v, key))), 0);
+			as_json_free(v);
+			v = part;
+		} else if (i % 4 == 3) {
+			part = as_json_freeze(v);
+			v = as_json_clone(part);
+			as_json_free(part);
+		}
+		part = as_json_narrow(v, key);
+		ck_assert_ptr_nonnull(part);
+		ck_assert_uint_eq(as_json_key(part).len, 0);
+		ck_assert_ptr_null(as_json_next(part));
+		ck_assert_uint_eq(as_json_line(part), line);
+		ck_assert_int_eq(as_json_dump(part, ASSAY_JSON_COMPACT, &out, NULL), 0);
+		ck_assert_str_eq(out.ptr, parts[i / 4][1]);
+		as_text_free(&out);
+		if (as_json_type(part) == ASSAY_JSON_OBJECT) { /* and may be changed as any other */
+			ck_assert_int_eq(as_json_set(part, "more", as_json_integer(2)), 0);
+			as_json_free(as_json_detach(part, "a"));
+			ck_assert_uint_eq(as_json_count(part), 1);
+		}
+		as_json_free(part);
+	}
+	ck_assert_ptr_null(as_json_narrow(parse(text, ASSAY_JSON_PEER), "absent"));
+	ck_assert_ptr_null(as_json_narrow(NULL, "absent"));
+}
+END_TEST
+
+/* An object that is wide enough to have an index takes it along. */
+START_TEST(test_narrow_wide)
+{
+	as_buf text = {0};
+	assay_json *v;
+	for (int i = 0; i < 200; i++) {
+		as_buf_printf(&text, "%s\"k%d\":%d", i ? "," : "{\"in\":{", i, i);
+	}
+	for (int i = 0; i < 100; i++) {
+		as_buf_printf(&text, "%s\"o%d\":%d", i ? "," : "},", i, i);
+	}
+	as_buf_byte(&text, '}');
+	v = as_json_narrow(parse(text.ptr, ASSAY_JSON_PEER), "in");
+	ck_assert_uint_eq(as_json_count(v), 200);
+	ck_assert_int_eq(as_json_i64(as_json_get(v, "k199"), 0), 199);
+	ck_assert_ptr_null(as_json_get(v, "o1"));
+	ck_assert_int_eq(as_json_set(v, "k7", as_json_integer(-7)), 0);
+	ck_assert_int_eq(as_json_i64(as_json_get(v, "k7"), 0), -7);
+	as_json_free(v);
+	as_buf_free(&text);
+}
+END_TEST
+
 START_TEST(test_building_takes_over)
 {
 	assay_json *array = as_json_array();
@@ -683,6 +752,6 @@ END_TEST
 UNIT_SUITE(json_suite, "json", test_round_trips, test_syntax_errors, test_number_errors, test_string_errors,
 	   test_utf8_errors, test_duplicate_keys, test_peer_profile, test_python_profiles, test_limits,
 	   test_every_cut_is_an_error, test_objects_in_company, test_big_documents, test_too_many_values, test_reading,
-	   test_pointer, test_building, test_building_takes_over, test_clone, test_lines, test_read_file,
-	   test_api_table)
+	   test_pointer, test_building, test_building_takes_over, test_narrow, test_narrow_wide, test_clone, test_lines,
+	   test_read_file, test_api_table)
 UNIT_MAIN(json_suite)

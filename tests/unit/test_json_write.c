@@ -1,6 +1,7 @@
 /* Writing JSON and comparing values. */
 #include "core/base/error.h"
 #include "core/base/json.h"
+#include "core/base/text.h"
 #include "tests/unit/unit.h"
 #include <math.h>
 #include <stdio.h>
@@ -132,6 +133,74 @@ START_TEST(test_doubles_read_back)
 }
 END_TEST
 
+/* The same as the writer, a character at a time. */
+static void write_plainly(as_buf *b, assay_str s, bool ascii)
+{
+	static const char marked[] = "\"\\\b\f\n\r\t", marks[] = "\"\\bfnrt";
+	as_buf_byte(b, '"');
+	for (size_t i = 0; i < s.len;) {
+		uint32_t c = as_utf8_next(s, &i);
+		const char *found = c > 0 && c < 0x80 ? strchr(marked, (int)c) : NULL;
+		char utf8[4];
+		if (found) {
+			as_buf_printf(b, "\\%c", marks[found - marked]);
+		} else if (c >= 0x10000 && ascii) {
+			as_buf_printf(b, "\\u%04x\\u%04x", 0xD800 + ((c - 0x10000) >> 10),
+				      0xDC00 + ((c - 0x10000) & 0x3FF));
+		} else if (c < 0x20 || (c >= 0x7F && ascii)) {
+			as_buf_printf(b, "\\u%04x", (unsigned)c);
+		} else {
+			as_buf_add(b, (assay_str){utf8, as_utf8_put(utf8, c)});
+		}
+	}
+	as_buf_byte(b, '"');
+}
+
+/* Texts of all lengths that the writer treats each in its way, of what it lets through and what not. */
+START_TEST(test_strings)
+{
+	static const char *const parts[] = {
+		"a",        "bcdefghijk",       "\"",      "\\", "\n", "\x01", "\x1F", "\x7F", "/",
+		"\xC3\xA9", "\xF0\x9F\x98\x80", "\xC0\x80"};
+	const unsigned kinds = sizeof parts / sizeof *parts;
+	unsigned state = 1;
+	as_buf text = {0}, expected = {0}, written = {0};
+	for (unsigned round = 0; round < 20000; round++) {
+		size_t most = round % 140;
+		unsigned rare = 2 + round / 140 % 20; /* one in so many is no letter */
+		as_buf_clear(&text);
+		as_buf_clear(&expected);
+		as_buf_clear(&written);
+		while (text.len < most) {
+			state = state * 1103515245u + 12345u;
+			as_buf_puts(&text, (state >> 16) % rare ? "x" : parts[(state >> 20) % kinds]);
+		}
+		as_buf_byte(&written, 'w'); /* what is there stays */
+		as_buf_byte(&expected, 'w');
+		as_json_write_string(&written, as_buf_str(&text), round % 2);
+		write_plainly(&expected, as_buf_str(&text), round % 2);
+		ck_assert_str_eq(written.ptr, expected.ptr);
+		ck_assert_uint_eq(written.len, expected.len);
+	}
+	as_buf_free(&text);
+	as_buf_free(&expected);
+	as_buf_free(&written);
+}
+END_TEST
+
+START_TEST(test_integers)
+{
+	as_buf b = {0};
+	as_json_write_integer(&b, 0);
+	as_buf_byte(&b, ' ');
+	as_json_write_integer(&b, INT64_MIN);
+	as_buf_byte(&b, ' ');
+	as_json_write_integer(&b, INT64_MAX);
+	ck_assert_str_eq(b.ptr, "0 -9223372036854775808 9223372036854775807");
+	as_buf_free(&b);
+}
+END_TEST
+
 static void check_equal(const char *a, const char *b, bool expected)
 {
 	assay_json *x = parse(a, ASSAY_JSON_PEER);
@@ -251,6 +320,6 @@ START_TEST(test_write_string)
 }
 END_TEST
 
-UNIT_SUITE(json_write_suite, "json_write", test_styles, test_doubles, test_doubles_read_back, test_equality,
-	   test_number_order, test_same, test_write_string)
+UNIT_SUITE(json_write_suite, "json_write", test_styles, test_strings, test_integers, test_doubles,
+	   test_doubles_read_back, test_equality, test_number_order, test_same, test_write_string)
 UNIT_MAIN(json_write_suite)
