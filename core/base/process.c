@@ -1,8 +1,9 @@
 /* Pipes to and from children, and their end. All our ends are non-blocking, and all waiting is one poll over stdin,
  * stdout, stderr, the process itself and the cancellation, so that neither side can block the other.
  *
- * SIGPIPE must not end us when a child stops reading. Whether the program ignores it is main's affair: where it
- * does not, write_quietly blocks it for the thread and swallows one that its own write raised.
+ * SIGPIPE must not end us when a child stops reading. Whether the program ignores it is main's affair, and is looked
+ * at when a child is started: where it does not, write_quietly blocks it for the thread and swallows one that its own
+ * write raised.
  *
  * The end of a child is seen through a pidfd (no SIGCHLD handler, which would be global state); without one by looking
  * at short intervals. Our child is the keeper of the command (keeper.c), which ends as the command did, once nothing of
@@ -50,6 +51,7 @@ struct as_process {
 	int in, out, err; /* our ends; -1: none or closed */
 	int lifeline;     /* our end of it */
 	int pidfd;        /* -1: the system has none */
+	bool ignores;     /* SIGPIPE does nothing */
 	bool ended, lost; /* lost: somebody else reaped it, so its number may be another's now */
 	int status;
 	char *name;
@@ -130,10 +132,12 @@ static void free_process(as_process *p)
 static as_process *new_process(const as_process_spec *spec)
 {
 	as_process *p = as_new(1, sizeof *p);
+	struct sigaction action;
 	if (!p) {
 		return NULL;
 	}
 	p->in = p->out = p->err = p->lifeline = p->pidfd = -1;
+	p->ignores = sigaction(SIGPIPE, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 	p->pending_max = MAX_PENDING;
 	p->keep = spec->stderr_keep == 0 ? DEFAULT_STDERR : spec->stderr_keep;
 	p->keep = p->keep < MAX_STDERR ? p->keep : MAX_STDERR;
@@ -202,11 +206,10 @@ int as_process_pid(const as_process *p)
 
 /* ---- moving bytes ---- */
 
-static ssize_t write_quietly(int fd, const char *bytes, size_t n)
+static ssize_t write_quietly(const as_process *p, int fd, const char *bytes, size_t n)
 {
 	sigset_t only, old, pending;
-	struct sigaction action;
-	if (sigaction(SIGPIPE, NULL, &action) == 0 && action.sa_handler == SIG_IGN) {
+	if (p->ignores) {
 		return write(fd, bytes, n);
 	}
 	sigemptyset(&only);
@@ -381,7 +384,7 @@ int as_process_write(as_process *p, assay_str bytes, int64_t deadline_ms, const 
 		if (p->in < 0) {
 			return fail_gone(p, "has no open input", err);
 		}
-		ssize_t n = write_quietly(p->in, bytes.ptr, bytes.len);
+		ssize_t n = write_quietly(p, p->in, bytes.ptr, bytes.len);
 		if (n > 0) {
 			bytes = (assay_str){bytes.ptr + n, bytes.len - (size_t)n};
 			continue;
@@ -510,11 +513,11 @@ void as_process_stop(as_process *p, int64_t grace_ms)
 	close_fd(&p->in);
 	int rc = as_process_wait(p, as_deadline(grace_ms), NULL, &status, NULL);
 	if (rc != 0) { /* an order that cannot be written comes too late: the keeper has ended */
-		(void)write_quietly(p->lifeline, &term, 1);
+		(void)write_quietly(p, p->lifeline, &term, 1);
 		rc = as_process_wait(p, as_deadline(grace_ms), NULL, &status, NULL);
 	}
 	if (rc != 0) {
-		(void)write_quietly(p->lifeline, &killing, 1);
+		(void)write_quietly(p, p->lifeline, &killing, 1);
 		rc = as_process_wait(p, as_deadline(KILLED_MS), NULL, &status, NULL);
 	}
 	if (rc == 0) {

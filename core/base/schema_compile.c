@@ -308,6 +308,12 @@ static int on_anchor(const struct keyword_use *u)
 	return as_schema_note_anchor(u->c, u->node, as_json_cstr(u->v, ""));
 }
 
+static int on_default(const struct keyword_use *u)
+{
+	u->c->schema->has_defaults = true;
+	return on_value(u);
+}
+
 #define NODE(member) offsetof(struct as_schema_node, member)
 #define BOUND(which) (NODE(bounds) + (which) * sizeof(const assay_json *))
 #define SIZE(which) (NODE(sizes) + (which) * sizeof(int64_t))
@@ -327,7 +333,7 @@ static const struct keyword {
 	{"anyOf", on_schema_list, NODE(any)},
 	{"const", on_value, NODE(constant)},
 	{"contains", on_schema, NODE(contains)},
-	{"default", on_value, NODE(default_value)},
+	{"default", on_default, NODE(default_value)},
 	{"definitions", on_schema_map, NODE(defs)},
 	{"dependencies", on_dependencies, 0},
 	{"dependentRequired", on_dependent_keys, 0},

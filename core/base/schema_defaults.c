@@ -105,5 +105,8 @@ static int fill(struct filling *f, const struct as_schema_node *node, assay_json
 int as_schema_fill_defaults(const as_schema *s, assay_json *value, assay_error *err)
 {
 	struct filling f = {.err = err};
-	return value ? fill(&f, s->root, value) : as_fail(err, ASSAY_EINVAL, "no value to fill");
+	if (!value) {
+		return as_fail(err, ASSAY_EINVAL, "no value to fill");
+	}
+	return s->has_defaults ? fill(&f, s->root, value) : 0;
 }

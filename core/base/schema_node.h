@@ -87,6 +87,7 @@ struct as_schema {
 	struct as_schema_node *root;
 	as_regex **regexes;
 	size_t n_regexes, cap_regexes;
+	bool has_defaults;
 };
 
 struct as_schema_entry *as_schema_lookup(const struct as_schema_map *map, const char *key);

@@ -281,18 +281,16 @@ static void run_request(as_mcp_exchange *x, const as_rpc_message *m, as_buf *b, 
 
 /* --- messages ---------------------------------------------------------------------------------------------------- */
 
-void as_server_message(as_mcp_exchange *x, const assay_json *doc, as_buf *b, bool in_batch)
+void as_server_message(as_mcp_exchange *x, const as_rpc_message *m, as_buf *b, bool in_batch)
 {
-	as_rpc_message m = as_rpc_read(doc);
-
-	x->params = m.params;
-	x->stateless = as_server_is_stateless(&m);
-	if (m.kind == AS_RPC_REQUEST && x->stateless) {
-		as_server_stateless_request(x, &m, b);
-	} else if (m.kind == AS_RPC_REQUEST) {
-		run_request(x, &m, b, in_batch);
-	} else if (m.kind == AS_RPC_MALFORMED || m.kind == AS_RPC_BATCH) {
-		as_server_error(b, m.id, AS_RPC_INVALID_REQUEST, "not a JSON-RPC 2.0 message");
+	x->params = m->params;
+	x->stateless = as_server_is_stateless(m);
+	if (m->kind == AS_RPC_REQUEST && x->stateless) {
+		as_server_stateless_request(x, m, b);
+	} else if (m->kind == AS_RPC_REQUEST) {
+		run_request(x, m, b, in_batch);
+	} else if (m->kind == AS_RPC_MALFORMED || m->kind == AS_RPC_BATCH) {
+		as_server_error(b, m->id, AS_RPC_INVALID_REQUEST, "not a JSON-RPC 2.0 message");
 	}
 	/* Notifications ask for nothing, and we sent no request that a response could answer. */
 }
@@ -310,10 +308,12 @@ typedef struct stdio {
 static void run_batch(stdio *s, const assay_json *doc, as_buf *b)
 {
 	as_buf one = {0};
+	as_rpc_message m;
 
 	for (const assay_json *v = as_json_first(doc); v; v = as_json_next(v)) {
 		as_buf_clear(&one);
-		as_server_message(&s->exchange, v, &one, true);
+		m = as_rpc_read(v);
+		as_server_message(&s->exchange, &m, &one, true);
 		if (one.len > 0) {
 			as_buf_byte(b, b->len ? ',' : '[');
 			as_buf_add(b, as_buf_str(&one));
@@ -330,15 +330,19 @@ static void run_line(stdio *s, assay_str line, as_buf *b)
 {
 	assay_json *doc = NULL;
 	assay_error err = {0};
+	as_rpc_message m;
 
 	if (as_rpc_parse(line, 0, &doc, &err)) {
 		bool ours = err.code == ASSAY_ENOMEM;
 
 		as_server_error(b, NULL, ours ? AS_RPC_INTERNAL : AS_RPC_PARSE, "Parse error: %s", err.message);
-	} else if (as_rpc_read(doc).kind == AS_RPC_BATCH && s->peer.revision && s->peer.revision->batches) {
+		return;
+	}
+	m = as_rpc_read(doc);
+	if (m.kind == AS_RPC_BATCH && s->peer.revision && s->peer.revision->batches) {
 		run_batch(s, doc, b);
 	} else {
-		as_server_message(&s->exchange, doc, b, false);
+		as_server_message(&s->exchange, &m, b, false);
 	}
 	as_json_free(doc);
 }

@@ -322,7 +322,7 @@ static enum MHD_Result answer_in_session(hub *h, struct MHD_Connection *c, const
 	if (wants_stream(h, &x, m)) {
 		return answer_in_stream(h, c, s, doc);
 	}
-	as_server_message(&x, *doc, &b, false);
+	as_server_message(&x, m, &b, false);
 	result = b.failed ? MHD_NO : reply(c, MHD_HTTP_OK, as_buf_str(&b), begins ? s->id : NULL);
 	as_buf_free(&b);
 	return result;

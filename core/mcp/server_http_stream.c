@@ -140,7 +140,7 @@ static void *work(void *payload)
 	as_buf reply = {0};
 
 	if (s->session) {
-		as_server_message(&s->exchange, s->doc, &reply, false);
+		as_server_message(&s->exchange, &m, &reply, false);
 	} else {
 		s->exchange.params = m.params;
 		as_server_stateless_request(&s->exchange, &m, &reply);
