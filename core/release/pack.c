@@ -123,7 +123,7 @@ static int check_written(const as_manifest *m, assay_error *err)
 		return rc;
 	}
 	as_fail(err, ASSAY_EDATA, "a secret that stands in the manifest would be published");
-	as_error_hint(err, "write %s there, and NAME=value into .env beside the manifest; nothing was packed",
+	as_error_hint(err, "write %s, and NAME=value into .env beside the manifest; nothing was packed",
 		      written.instead);
 	as_error_pointer(err, "%s", written.pointer);
 	return as_error_where(err, m->path, written.line);

@@ -31,7 +31,7 @@ static int make_redactor(as_engine *e, assay_error *err)
 	as_log_set_redactor(e->log, e->redactor);
 	if (rc == 0 && written.n > 0) {
 		as_log_put(e->log, "run", ASSAY_LOG_WARN,
-			   "%s:%u: %s holds a secret%s (write %s there, and NAME=value into .env beside the "
+			   "%s:%u: %s holds a secret%s (write %s, and NAME=value into .env beside the "
 			   "manifest)",
 			   e->manifest->path, (unsigned)written.line, written.pointer,
 			   written.n > 1 ? ", and so do others" : "", written.instead);

@@ -9,11 +9,17 @@
 
 #define POINTER_MAX sizeof((as_written *)0)->pointer
 
+/* Where a text stands. */
+typedef struct place {
+	assay_str command; /* of the launch record or the plugin at hand: its program's name */
+	bool fills;        /* ${NAME} is filled in */
+} place;
+
 typedef struct collecting {
 	const as_manifest *m;
 	as_variables *variables;
 	as_redactor *out;
-	assay_str command; /* of the launch record or the model at hand: its program's name */
+	place at;
 } collecting;
 
 static bool is_name_start(char c)
@@ -115,7 +121,7 @@ static int add_text(const collecting *k, assay_str text, assay_str key)
 		good = !is_secret(k->m, as_str(v->name)) ||
 		       as_redactor_add(k->out, v->name, (assay_str){f.text.ptr + v->from, v->to - v->from});
 	}
-	as_secret_scan scan = {.text = as_buf_str(&f.text), .key = key, .command = k->command};
+	as_secret_scan scan = {.text = as_buf_str(&f.text), .key = key, .command = k->at.command};
 	while (f.n > 0 && good && as_secret_next(&scan, &found)) {
 		for (size_t i = 0; i < f.n && good; i++) {
 			size_t from = f.list[i].from > found.from ? f.list[i].from : found.from;
@@ -157,39 +163,74 @@ static int each_text(const assay_json *v, assay_str key, const char *pointer, ta
 	return rc;
 }
 
-/* A model's options. Its "key" is the name of a variable, and no secret for being called so; names of models look like
- * anything (Qwen3-30B-A3B-Instruct-2507). */
-static int each_model_text(const assay_json *model, const char *pointer, take_text *take, void *payload)
+/* What says nothing about secrets: names look like anything (Qwen3-30B-A3B-Instruct-2507), a prompt says anything. */
+static bool is_plain(assay_str option)
 {
+	static const char *const names[] = {"use", "name", "model", "family", "prompt"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (as_str_is(option, names[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* What stands beside a "use". "key" is the name of a variable, and no secret for being called so. Of a program, only
+ * the variables are filled in. */
+static int each_option(const assay_json *use, place *at, const char *pointer, take_text *take, void *payload)
+{
+	const assay_json *argv = as_json_get(use, "argv");
 	int rc = 0;
-	for (const assay_json *o = as_json_first(model); o && rc == 0; o = as_json_next(o)) {
+	at->command = as_path_base(as_json_str(as_json_first(argv)));
+	for (const assay_json *o = as_json_first(use); o && rc == 0; o = as_json_next(o)) {
 		assay_str name = as_json_key(o);
 		char inner[POINTER_MAX];
-		if (as_str_is(name, "model") || as_str_is(name, "family")) {
+		if (is_plain(name)) {
 			continue;
 		}
+		at->fills = !argv || as_str_is(name, "env");
 		snprintf(inner, sizeof inner, "%s/%.*s", pointer, ASSAY_FMT(name));
 		rc = each_text(o, as_str_is(name, "key") ? (assay_str){NULL, 0} : name, inner, take, payload);
 	}
 	return rc;
 }
 
-/* What stands in launch records and in the options of models; both are given secrets. */
-static int each_place(const as_manifest *m, assay_str *command, take_text *take, void *payload)
+/* Scorers, environments, agents and whatever else has a command line or variables, wherever it stands in v. */
+static int each_program(const assay_json *v, place *at, const char *pointer, take_text *take, void *payload)
 {
-	char pointer[POINTER_MAX / 2]; /* ids are short */
+	size_t n = 0;
 	int rc = 0;
-	for (const assay_json *s = as_json_first(as_json_get(m->document, "mcpServers")); s && rc == 0;
-	     s = as_json_next(s)) {
-		snprintf(pointer, sizeof pointer, "/mcpServers/%.*s", ASSAY_FMT(as_json_key(s)));
-		*command = as_path_base(as_json_str(as_json_get(s, "command")));
-		rc = each_text(s, (assay_str){NULL, 0}, pointer, take, payload);
+	if (as_json_get(v, "use") && (as_json_get(v, "argv") || as_json_get(v, "args") || as_json_get(v, "env"))) {
+		return each_option(v, at, pointer, take, payload);
 	}
-	for (const assay_json *s = as_json_first(as_json_get(m->document, "models")); s && rc == 0;
-	     s = as_json_next(s)) {
-		snprintf(pointer, sizeof pointer, "/models/%.*s", ASSAY_FMT(as_json_key(s)));
-		*command = as_path_base(as_json_str(as_json_first(as_json_get(s, "argv"))));
-		rc = each_model_text(s, pointer, take, payload);
+	for (const assay_json *m = as_json_first(v); m && rc == 0; m = as_json_next(m), n++) {
+		char inner[POINTER_MAX];
+		if (as_json_type(v) == ASSAY_JSON_ARRAY) {
+			snprintf(inner, sizeof inner, "%s/%zu", pointer, n);
+		} else {
+			snprintf(inner, sizeof inner, "%s/%.*s", pointer, ASSAY_FMT(as_json_key(m)));
+		}
+		rc = each_program(m, at, inner, take, payload);
+	}
+	return rc;
+}
+
+/* What stands in launch records, and in the options of models and of programs; all of them are given secrets. */
+static int each_place(const as_manifest *m, place *at, take_text *take, void *payload)
+{
+	int rc = 0;
+	for (const assay_json *s = as_json_first(m->document); s && rc == 0; s = as_json_next(s)) {
+		bool servers = as_str_is(as_json_key(s), "mcpServers"), models = as_str_is(as_json_key(s), "models");
+		char pointer[POINTER_MAX / 2]; /* ids are short */
+		snprintf(pointer, sizeof pointer, "/%.*s", ASSAY_FMT(as_json_key(s)));
+		rc = servers || models ? 0 : each_program(s, at, pointer, take, payload);
+		for (const assay_json *v = as_json_first(s); v && rc == 0 && (servers || models); v = as_json_next(v)) {
+			snprintf(pointer, sizeof pointer, "/%.*s/%.*s", ASSAY_FMT(as_json_key(s)),
+				 ASSAY_FMT(as_json_key(v)));
+			*at = (place){as_path_base(as_json_str(as_json_get(v, "command"))), true};
+			rc = servers ? each_text(v, (assay_str){NULL, 0}, pointer, take, payload)
+				     : each_option(v, at, pointer, take, payload);
+		}
 	}
 	return rc;
 }
@@ -210,7 +251,7 @@ int as_secrets_given(const as_manifest *m, as_variables *variables, as_redactor 
 {
 	collecting k = {.m = m, .variables = variables, .out = out};
 	int rc = as_variables_each(variables, add_kept, &k);
-	rc = rc < 0 ? rc : each_place(m, &k.command, take_filled, &k);
+	rc = rc < 0 ? rc : each_place(m, &k.at, take_filled, &k);
 	return rc < 0 ? as_fail_memory(err) : 0;
 }
 
@@ -221,7 +262,7 @@ typedef struct reading {
 	size_t least;
 	as_redactor *out;
 	as_written *written;
-	assay_str command;
+	place at;
 } reading;
 
 /* A model's "key" is a variable's name. */
@@ -238,7 +279,9 @@ static int add_written(const reading *r, assay_str name, assay_str value, const 
 	if (value.len >= r->least && r->written->n++ == 0) {
 		r->written->line = as_json_line(at);
 		snprintf(r->written->pointer, sizeof r->written->pointer, "%s", pointer);
-		r->written->instead = is_model_key(at, pointer) ? "NAME, that of a variable," : "${NAME}";
+		r->written->instead = is_model_key(at, pointer) ? "NAME, that of a variable, there"
+				      : r->at.fills             ? "${NAME} there"
+								: "\"NAME\": \"${NAME}\" into \"env\" instead";
 	}
 	return good ? 0 : ASSAY_ENOMEM;
 }
@@ -262,7 +305,7 @@ static int take_written(void *payload, const assay_json *at, assay_str key, cons
 {
 	const reading *r = payload;
 	assay_str text = as_json_str(at), name;
-	as_secret_scan scan = {.text = text, .key = key, .command = r->command};
+	as_secret_scan scan = {.text = text, .key = key, .command = r->at.command};
 	as_secret found;
 	size_t end;
 	int rc = 0;
@@ -281,7 +324,7 @@ int as_secrets_written(const as_manifest *m, size_t least, as_redactor *out, as_
 {
 	reading r = {.m = m, .least = least, .out = out, .written = written};
 	*written = (as_written){0};
-	return each_place(m, &r.command, take_written, &r) < 0 ? as_fail_memory(err) : 0;
+	return each_place(m, &r.at, take_written, &r) < 0 ? as_fail_memory(err) : 0;
 }
 
 /* --- of everything ------------------------------------------------------------------------------------------------ */
