@@ -37,7 +37,7 @@ void as_identity_add(as_sha256 *sum, const char *name, const char *digest)
 }
 
 /* A row is described by its members; where one lives in the struct is its offset. */
-typedef enum member_kind { TEXT, MAYBE_TEXT, WHOLE, TRUTH, LIST, OBJECT, MAYBE_OBJECT } member_kind;
+typedef enum member_kind { TEXT, MAYBE_TEXT, WHOLE, TRUTH, MAYBE_TRUE, LIST, OBJECT, MAYBE_OBJECT } member_kind;
 typedef struct row_member {
 	const char *key;
 	member_kind kind;
@@ -75,6 +75,10 @@ static int read_member(const assay_json *v, const row_member *m, void *row, assa
 		memcpy(at, &number, sizeof number);
 		return 0;
 	case TRUTH:
+	case MAYBE_TRUE:
+		if (!value && m->kind == MAYBE_TRUE) {
+			return 0;
+		}
 		truth = as_json_boolean(value, 0) != 0;
 		if (type != ASSAY_JSON_BOOL) {
 			return fail_member(m, "true or false", err);
@@ -133,8 +137,9 @@ static assay_json *member_json(const row_member *m, const void *row)
 		memcpy(&number, at, sizeof number);
 		return as_json_integer(number);
 	case TRUTH:
+	case MAYBE_TRUE:
 		memcpy(&truth, at, sizeof truth);
-		return as_json_truth(truth);
+		return truth || m->kind == TRUTH ? as_json_truth(truth) : NULL;
 	default:
 		memcpy(&value, at, sizeof value);
 		return as_json_clone(value);
@@ -147,7 +152,7 @@ static assay_json *row_json(const row_member *members, size_t n, const void *row
 	int rc = o ? 0 : ASSAY_ENOMEM;
 	for (size_t i = 0; i < n && rc == 0; i++) {
 		assay_json *member = member_json(&members[i], row);
-		if (member || members[i].kind != MAYBE_OBJECT) {
+		if (member || (members[i].kind != MAYBE_OBJECT && members[i].kind != MAYBE_TRUE)) {
 			rc = as_json_set(o, members[i].key, member);
 		}
 	}
@@ -218,5 +223,6 @@ static const row_member plugin_members[] = {
 	{"module", TEXT, offsetof(as_plugin_entry, module)},
 	{"digest", TEXT, offsetof(as_plugin_entry, digest)},
 	{"defaults", MAYBE_OBJECT, offsetof(as_plugin_entry, defaults)},
+	{"foreign", MAYBE_TRUE, offsetof(as_plugin_entry, foreign)},
 };
 ROW(as_plugin_entry, as_plugin_entry, plugin_members)

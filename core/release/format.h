@@ -65,6 +65,7 @@ assay_json *as_verdict_line_json(const as_verdict_line *line);
 typedef struct as_plugin_entry {
 	assay_str use, version, module, digest;
 	const assay_json *defaults; /* of an exposure's options; NULL: none */
+	bool foreign;               /* its module does not ship; left out when false */
 } as_plugin_entry;
 int as_plugin_entry_read(const assay_json *v, as_plugin_entry *out, assay_error *err);
 assay_json *as_plugin_entry_json(const as_plugin_entry *entry);

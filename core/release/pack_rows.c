@@ -25,7 +25,8 @@ static int keep_plugin(void *payload, assay_str key, assay_str body, assay_error
 			     .version = as_json_str(as_json_get(v, "version")),
 			     .module = as_json_str(as_json_get(v, "module")),
 			     .digest = as_json_str(as_json_get(v, "digest")),
-			     .defaults = as_json_get(v, "defaults")};
+			     .defaults = as_json_get(v, "defaults"),
+			     .foreign = as_json_boolean(as_json_get(v, "foreign"), 0)};
 	if (rc < 0) {
 		return rc;
 	}

@@ -142,6 +142,22 @@ int as_verify_files(verification *v, assay_error *err)
 
 /* ---- plugins and the funnel ---- */
 
+/* Who made attempts, for their ids. */
+static int note_module(verification *v, const as_plugin_entry *entry, assay_error *err)
+{
+	const char *digest = entry->foreign ? as_arena_cstr(&v->arena, entry->digest) : NULL;
+	if (entry->foreign && !digest) {
+		return as_fail_memory(err);
+	}
+	for (size_t i = 0; i < v->manifest->n_candidates; i++) {
+		as_candidate_spec *c = &v->manifest->candidates[i];
+		if (!c->recorded && as_str_is(entry->use, c->explorer.use)) {
+			c->module = digest;
+		}
+	}
+	return 0;
+}
+
 static int check_plugins(verification *v, assay_error *err)
 {
 	assay_json *list = NULL;
@@ -160,6 +176,7 @@ static int check_plugins(verification *v, assay_error *err)
 		if (rc == 0 && i > 0 && as_str_cmp(last, entry.use) >= 0) {
 			as_finding(v->out, "plugins.json", as_json_line(p), pointer, "plugins are sorted, each once");
 		}
+		rc = rc < 0 ? rc : note_module(v, &entry, &found);
 		rc = rc < 0 ? rc : as_figures_add_plugin(v->figures, entry.use, entry.version, entry.defaults, &found);
 		last = entry.use;
 	}

@@ -253,8 +253,9 @@ int as_attempt_id(assay_str task_id, const as_candidate_spec *candidate, const a
 		rc = as_json_dump(condition->record, ASSAY_JSON_CANONICAL, &how, err);
 	}
 	if (rc == 0) {
-		assay_str parts[] = {task_id, as_text_str(who), as_text_str(how), {number, (size_t)n}};
-		as_hash_parts("attempt", parts, 4, out);
+		assay_str parts[] = {
+			task_id, as_text_str(who), as_text_str(how), {number, (size_t)n}, as_str(candidate->module)};
+		as_hash_parts("attempt", parts, candidate->module ? 5 : 4, out);
 	}
 	as_text_free(&who);
 	as_text_free(&how);

@@ -39,7 +39,8 @@ int as_session_run(as_worker *w, const as_session_spec *spec, as_session_result 
 /* The exposure that goals are pursued behind: every tool of their servers. */
 extern const as_use as_flat_exposure;
 
-/* id of an attempt: H(task, candidate, condition, repeat). */
+/* id of an attempt: H(task, candidate, condition, repeat), and the candidate's module where it has one: whoever
+ * rebuilds an agent has its attempts made anew. */
 int as_attempt_id(assay_str task_id, const as_candidate_spec *candidate, const as_condition_spec *condition,
 		  uint32_t repeat, char out[65], assay_error *err);
 

@@ -72,11 +72,27 @@ static bool is_another(const as_impl_info *info, const assay_json *maker)
 	       !as_str_is(as_json_str(as_json_get(maker, "digest")), info->digest);
 }
 
+/* Is it an agent that has done nothing but attempts? These know what module made them (as_attempt_id). */
+static bool is_candidate_only(const as_manifest *m, const as_impl_info *info)
+{
+	bool other = info->impl->role != ASSAY_ROLE_EXPLORER || strcmp(info->use, m->dice.use) == 0 ||
+		     (m->second.use && strcmp(info->use, m->second.use) == 0);
+	for (size_t i = 0; i < m->n_authors && !other; i++) {
+		other = strcmp(info->use, m->authors[i].explorer.use) == 0;
+	}
+	return !other;
+}
+
+static bool may_note(const as_engine *e, const as_impl_info *info, const assay_json *maker)
+{
+	return !is_another(info, maker) || is_candidate_only(e->manifest, info);
+}
+
 int as_note_plugin(as_engine *e, const as_impl_info *info, assay_error *err)
 {
 	assay_json *makers = NULL;
 	int rc = e->store ? list_makers(e, &makers, err) : 0;
-	if (rc == 0 && e->store && !is_another(info, as_json_get(makers, info->use))) {
+	if (rc == 0 && e->store && may_note(e, info, as_json_get(makers, info->use))) {
 		rc = put_plugin(e, info, err);
 	}
 	as_json_free(makers);
@@ -117,7 +133,7 @@ int as_check_makers(as_engine *e, assay_error *err)
 	int rc = e->store ? list_makers(e, &makers, err) : 0;
 	for (size_t i = 0; i < n && rc == 0; i++) {
 		const assay_json *maker = as_json_get(makers, used[i]->use);
-		rc = is_another(used[i], maker) ? refuse(e, used[i], maker, err) : 0;
+		rc = may_note(e, used[i], maker) ? 0 : refuse(e, used[i], maker, err);
 	}
 	as_json_free(makers);
 	return rc;
@@ -127,12 +143,16 @@ int as_note_named(as_engine *e, bool serving, assay_error *err)
 {
 	const as_impl_info *const *used;
 	size_t n = as_registry_used(e->registry, &used);
-	int rc = 0;
+	assay_json *makers = NULL;
+	int rc = e->store ? list_makers(e, &makers, err) : 0;
 	for (size_t i = 0; i < n && rc == 0; i++) {
 		uint32_t role = used[i]->impl->role;
 		bool serves = role == ASSAY_ROLE_TRANSPORT || role == ASSAY_ROLE_ENVIRONMENT;
-		rc = serves || (!serving && role != ASSAY_ROLE_EXPLORER) ? as_note_plugin(e, used[i], err) : 0;
+		bool made = role != ASSAY_ROLE_EXPLORER ||
+			    (is_candidate_only(e->manifest, used[i]) && as_json_get(makers, used[i]->use));
+		rc = serves || (!serving && made) ? as_note_plugin(e, used[i], err) : 0;
 	}
+	as_json_free(makers);
 	return rc;
 }
 

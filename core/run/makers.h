@@ -10,12 +10,13 @@
 int as_note_plugin(as_engine *e, const as_impl_info *info, assay_error *err);
 
 /* Before anything is made: are the implementations that the manifest names (as_manifest_check_plugins has found them)
- * those that made what the store holds of this run? ASSAY_EPLUGIN: a module that does not ship is another one now. */
+ * those that made what the store holds of this run? ASSAY_EPLUGIN: a module that does not ship is another one now. An
+ * agent of candidates alone may be: the attempts of the other one are not its own (as_attempt_id). */
 int as_check_makers(as_engine *e, assay_error *err);
 
 /* The same for implementations that the manifest names (as_manifest_check_plugins has found them). `serving`:
  * transports and environments, which no worker opens and notes; otherwise all but agents, which have made nothing until
- * a worker opens them. */
+ * a worker opens them; of candidates' agents that have, the one that is there now, whose attempts are told of. */
 int as_note_named(as_engine *e, bool serving, assay_error *err);
 
 /* All verdicts are those of the scorers that are there now. */

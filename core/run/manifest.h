@@ -48,6 +48,9 @@ typedef struct as_candidate_spec {
 	bool listed;
 	bool recorded;            /* its attempts came with an import; it has no explorer and is never run */
 	const assay_json *record; /* the candidate as written and expanded: part of the attempt's id */
+	/* Digest of its explorer's module, also part of it; NULL: one that ships, whose work goes by its version, or
+	 * not known yet: as_manifest_check_plugins finds it out, of a release as_verify_parts. Borrowed. */
+	const char *module;
 } as_candidate_spec;
 
 typedef struct as_budget {
@@ -98,7 +101,7 @@ typedef struct as_manifest {
 	size_t n_gates;
 
 	uint32_t retry_void;
-	const as_candidate_spec *candidates;
+	as_candidate_spec *candidates;
 	size_t n_candidates;
 	const as_condition_spec *conditions;
 	size_t n_conditions;

@@ -313,13 +313,22 @@ int as_manifest_check_reports(const as_manifest *m, as_registry *registry, const
 	return rc;
 }
 
+static int check_candidate(const as_manifest *m, as_registry *registry, as_candidate_spec *candidate, assay_error *err)
+{
+	const as_impl_info *info;
+	int rc = check_use(m, registry, &candidate->explorer, ASSAY_ROLE_EXPLORER, err);
+	rc = rc < 0 ? rc : as_registry_find(registry, candidate->explorer.use, ASSAY_ROLE_EXPLORER, &info, err);
+	if (rc == 0) {
+		candidate->module = info->shipped ? NULL : info->digest;
+	}
+	return rc;
+}
+
 static int check_evaluation(const as_manifest *m, as_registry *registry, assay_error *err)
 {
 	int rc = 0;
 	for (size_t i = 0; i < m->n_candidates && rc == 0; i++) {
-		rc = m->candidates[i].recorded
-			     ? 0
-			     : check_use(m, registry, &m->candidates[i].explorer, ASSAY_ROLE_EXPLORER, err);
+		rc = m->candidates[i].recorded ? 0 : check_candidate(m, registry, &m->candidates[i], err);
 	}
 	for (size_t i = 0; i < m->n_conditions && rc == 0; i++) {
 		rc = check_use(m, registry, &m->conditions[i].exposure, ASSAY_ROLE_EXPOSURE, err);
