@@ -6,7 +6,8 @@
  *
  * v_tasks        a row per task: run, category, slot, task_id, certified, prompt
  * v_attempts     a row per try of an attempt: who, how, which task, how it ended, whether it is void
- * v_verdicts     a row per try and scorer: verdict with its bounds lo and hi
+ * v_verdicts     a row per try and scorer: verdict with its bounds lo and hi; position is the scorer's place in the
+ *                manifest, from 0, which tells two of one implementation apart
  * v_leaderboard  a row per run, condition, candidate and scorer over the attempts that are not void: rate_lo and
  *                rate_hi are the means of the bounds, tasks_passed counts tasks of which no attempt did anything but
  *                pass, void counts the tries that were left out, and pending those attempts that wait for a judge or
@@ -66,13 +67,13 @@ static const char views[] =
 	" a.try_number, a.attempt_id, a.ended, a.end_class, a.voided AS void"
 	" FROM attempts a LEFT JOIN tasks t USING (run_id, task_id);"
 	"CREATE VIEW v_verdicts AS SELECT a.run_id, a.condition, a.candidate, t.category, t.slot, a.task_id, a.repeat,"
-	" a.try_number, a.attempt_id, a.ended, a.voided AS void, v.scorer, v.verdict, v.lo, v.hi, v.body"
+	" a.try_number, a.attempt_id, a.ended, a.voided AS void, v.scorer, v.position, v.verdict, v.lo, v.hi, v.body"
 	" FROM attempts a JOIN verdicts v USING (attempt_key) LEFT JOIN tasks t USING (run_id, task_id);"
 	"CREATE VIEW v_leaderboard AS WITH tries AS ("
 	" SELECT attempt_key, run_id, condition, candidate, task_id, ended, voided, voided"
 	" AND ended IN ('judge_unreachable', 'simulator_unreachable') AND try_number = max(try_number) OVER"
 	" (PARTITION BY run_id, attempt_id) AS pending FROM attempts), by_task AS ("
-	" SELECT a.run_id, a.condition, a.candidate, v.scorer, a.task_id,"
+	" SELECT a.run_id, a.condition, a.candidate, v.scorer, v.position, a.task_id,"
 	" count(*) FILTER (WHERE NOT a.voided OR a.pending) AS attempts,"
 	" count(*) FILTER (WHERE (NOT a.voided OR a.pending) AND v.verdict = 'pass'"
 	" AND NOT (a.pending AND a.ended = 'simulator_unreachable')) AS passed,"
@@ -80,12 +81,12 @@ static const char views[] =
 	" total(CASE WHEN a.pending AND a.ended = 'simulator_unreachable' THEN 1 ELSE v.hi END)"
 	" FILTER (WHERE NOT a.voided OR a.pending) AS hi,"
 	" count(*) FILTER (WHERE a.voided AND NOT a.pending) AS voids, count(*) FILTER (WHERE a.pending) AS pending"
-	" FROM tries a JOIN verdicts v USING (attempt_key) GROUP BY 1, 2, 3, 4, 5)"
-	" SELECT run_id, condition, candidate, scorer, count(*) FILTER (WHERE attempts > 0) AS tasks,"
+	" FROM tries a JOIN verdicts v USING (attempt_key) GROUP BY 1, 2, 3, 4, 5, 6)"
+	" SELECT run_id, condition, candidate, scorer, position, count(*) FILTER (WHERE attempts > 0) AS tasks,"
 	" count(*) FILTER (WHERE attempts > 0 AND passed = attempts) AS tasks_passed, sum(attempts) AS attempts,"
 	" sum(passed) AS passed, sum(lo) / nullif(sum(attempts), 0) AS rate_lo,"
 	" sum(hi) / nullif(sum(attempts), 0) AS rate_hi, sum(voids) AS void, sum(pending) AS pending"
-	" FROM by_task GROUP BY 1, 2, 3, 4 ORDER BY run_id, condition, scorer, rate_lo DESC, candidate;"
+	" FROM by_task GROUP BY 1, 2, 3, 4, 5 ORDER BY run_id, condition, position, rate_lo DESC, candidate;"
 	"CREATE VIEW v_funnel AS SELECT run_id, category, count(*) AS slots,"
 	" count(*) FILTER (WHERE state <> 'empty') AS written,"
 	" count(*) FILTER (WHERE state NOT IN ('empty', 'written', 'unexplored') AND trace_id <> '') AS explored,"

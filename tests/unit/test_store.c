@@ -575,6 +575,19 @@ START_TEST(test_views)
 		"SELECT condition, candidate, scorer, tasks, tasks_passed, attempts, passed, round(rate_lo, 3),"
 		" round(rate_hi, 3), void, pending FROM v_leaderboard",
 		"main|c|scorer/effects|1|0|3|1|0.333|0.667|1|0\nmain|d|scorer/effects|0|0|0|0|null|null|1|0\n");
+	as_verdict_row two[2] = {{ASSAY_STR("scorer/x"), ASSAY_STR("pass"), 1.0, 1.0, ASSAY_STR("{}")},
+				 {ASSAY_STR("scorer/x"), ASSAY_STR("fail"), 0.0, 0.0, ASSAY_STR("{}")}};
+	struct kit_attempt a;
+	kit_attempt(&a, 0, ASSAY_STR("{}"));
+	a.row.attempt_id = ASSAY_STR("twice");
+	a.row.candidate = ASSAY_STR("e");
+	a.row.verdicts = two;
+	a.row.n_verdicts = 2;
+	ck_assert_int_eq(as_store_put_attempt(s, &a.row, NULL), 0);
+	view_is(&kit, "SELECT scorer, position, verdict FROM v_verdicts WHERE candidate = 'e' ORDER BY position",
+		"scorer/x|0|pass\nscorer/x|1|fail\n");
+	view_is(&kit, "SELECT scorer, position, attempts, rate_hi FROM v_leaderboard WHERE candidate = 'e'",
+		"scorer/x|0|1|1.0\nscorer/x|1|1|0.0\n");
 	view_is(&kit,
 		"SELECT category, slots, written, explored, distilled, certified, rejected, surplus FROM v_funnel",
 		"cat|9|8|6|4|1|1|1\n");
