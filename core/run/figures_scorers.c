@@ -79,10 +79,30 @@ static assay_json *mean(double sum, uint64_t n)
 	return as_json_real(as_round(sum / (double)n, DIGITS)); /* a row exists from its first attempt on */
 }
 
+/* Its implementation, and of several scorers of one implementation which of them: "scorer/mine (no. 2)". */
+static assay_json *scorer_name(const as_figures *f, size_t scorer)
+{
+	const assay_json *all = as_json_pointer(f->manifest, "/evaluation/scorers");
+	assay_str use = as_json_str(as_json_get(as_json_at(all, scorer), "use"));
+	size_t i = 0, alike = 0, before = 0;
+	as_buf text = {0};
+	assay_json *out;
+	for (const assay_json *s = as_json_first(all); s; s = as_json_next(s), i++) {
+		bool same = as_str_eq(as_json_str(as_json_get(s, "use")), use);
+		alike += same;
+		before += same && i < scorer;
+	}
+	as_buf_add(&text, use);
+	if (alike > 1) {
+		as_buf_printf(&text, " (no. %zu)", before + 1);
+	}
+	out = text.failed ? NULL : as_json_string(as_buf_str(&text));
+	as_buf_free(&text);
+	return out;
+}
+
 static assay_json *scorer_row(const as_figures *f, const figure_scores *s)
 {
-	const assay_json *use =
-		as_json_get(as_json_at(as_json_pointer(f->manifest, "/evaluation/scorers"), s->scorer), "use");
 	assay_json *row = as_json_object(), *metrics = as_json_object();
 	int rc = 0;
 	if (s->n_metrics > 1) {
@@ -91,7 +111,7 @@ static assay_json *scorer_row(const as_figures *f, const figure_scores *s)
 	for (size_t i = 0; i < s->n_metrics && rc == 0; i++) {
 		rc = as_json_set_n(metrics, s->metrics[i].name, mean(s->metrics[i].sum, s->metrics[i].n));
 	}
-	rc |= as_json_set(row, "scorer", as_json_string(as_json_str(use)));
+	rc |= as_json_set(row, "scorer", scorer_name(f, s->scorer));
 	rc |= as_json_set(row, "condition", as_json_string(s->condition));
 	rc |= as_json_set(row, "candidate", as_json_string(s->candidate));
 	rc |= as_json_set(row, "attempts", as_json_integer((int64_t)s->attempts));

@@ -418,6 +418,21 @@ START_TEST(test_other_scorers)
 	as_json_free(m);
 	as_figures_free(f);
 	as_json_free(manifest);
+	/* Of one implementation, but two scorers. */
+	manifest = json("{'evaluation':{'conditions':[{'name':'a'}],'scorers':["
+			"{'use':'scorer/head'},{'use':'scorer/one'},{'use':'scorer/two'},{'use':'scorer/one'}]}}");
+	ck_ok(as_figures_new(manifest, BENCH, &f, &err));
+	add_task(f, "t", "easy", 0, "[]");
+	for (size_t i = 1; i < 4; i++) {
+		add_verdict(f, "a", "c", "t", false, i, "{'verdict':'pass','lo':1,'hi':1}");
+	}
+	ck_ok(as_figures_finish(f, &m, &err));
+	ck_assert_str_eq(member_text(m, "/scorers/0/scorer"), "'scorer/one (no. 1)'");
+	ck_assert_str_eq(member_text(m, "/scorers/1/scorer"), "'scorer/two'");
+	ck_assert_str_eq(member_text(m, "/scorers/2/scorer"), "'scorer/one (no. 2)'");
+	as_json_free(m);
+	as_figures_free(f);
+	as_json_free(manifest);
 }
 END_TEST
 
