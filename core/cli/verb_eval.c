@@ -58,6 +58,16 @@ static int say_reach(as_cli *cli, as_project *p, assay_error *err)
 	return as_say_table(cli, table, err);
 }
 
+int as_evaluate(as_cli *cli, const as_project *p, uint64_t *made, assay_error *err)
+{
+	int rc = as_stage_evaluate(p->engine, made, err);
+	if (rc == ASSAY_ELIMIT) {
+		assay_error unheard = {0};
+		(void)as_say_figures(cli, p, &unheard);
+	}
+	return rc;
+}
+
 static int run_eval(as_cli *cli, assay_error *err)
 {
 	as_project p;
@@ -73,13 +83,8 @@ static int run_eval(as_cli *cli, assay_error *err)
 		as_project_close(&p);
 		return rc;
 	}
-	rc = rc < 0 ? rc : as_stage_evaluate(p.engine, &made, err);
-	if (rc == 0) {
-		rc = as_say_figures(cli, &p, err);
-	} else if (rc == ASSAY_ELIMIT) { /* no money left: what is there is told all the same */
-		assay_error unheard = {0};
-		(void)as_say_figures(cli, &p, &unheard);
-	}
+	rc = rc < 0 ? rc : as_evaluate(cli, &p, &made, err);
+	rc = rc < 0 ? rc : as_say_figures(cli, &p, err);
 	if (rc == 0) {
 		as_say(cli, "\n%llu attempts made\n", (unsigned long long)made);
 	}

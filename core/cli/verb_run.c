@@ -96,7 +96,7 @@ static int run(as_cli *cli, assay_error *err)
 	rc = rc < 0 ? rc : as_check_makers(p.engine, err);
 	rc = rc < 0 ? rc : as_stage_catalogue(p.engine, err);
 	rc = rc < 0 ? rc : as_stage_generate(p.engine, AS_STEP_GATE, &shortfall, err);
-	rc = rc < 0 ? rc : as_stage_evaluate(p.engine, &made, err);
+	rc = rc < 0 ? rc : as_evaluate(cli, &p, &made, err);
 	rc = rc < 0 ? rc : finish(cli, &p, shortfall, err);
 	as_project_close(&p);
 	return rc;
