@@ -161,17 +161,32 @@ static bool may_be_older(const as_mcp_session *s)
 	       (status == 400 || status == 404 || status == 405);
 }
 
+/* After a refusal, which stands where the older way does not go either. A fault in it says more. */
+static int go_older(as_mcp_session *s, assay_call *call, int64_t deadline, int rc, assay_error *why)
+{
+	assay_error older = {0};
+	int status = s->wire.refused, gone = as_wire_fall_back(&s->wire, call, as_remaining(deadline), &older);
+
+	if (gone == 0 || gone == ASSAY_EPROTO) {
+		as_error_clear(why);
+	}
+	if (gone == ASSAY_EPROTO) {
+		as_wire_fail(&s->wire, why, rc, "initialize was refused with HTTP status %d; in the older way, %s",
+			     status, older.message);
+	}
+	return gone == 0 ? initialize(s, call, deadline, why) : rc;
+}
+
 int as_session_shake_hands(as_mcp_session *s, assay_call *call, int64_t deadline, assay_error *err)
 {
-	assay_error why = {0}, older = {0};
+	assay_error why = {0};
 	int rc;
 
 	s->wire.stateless = false;
 	s->wire.revision = NULL;
 	rc = initialize(s, call, deadline, &why);
-	if (rc && may_be_older(s) && as_wire_fall_back(&s->wire, call, as_remaining(deadline), &older) == 0) {
-		as_error_clear(&why);
-		rc = initialize(s, call, deadline, &why);
+	if (rc && may_be_older(s)) {
+		rc = go_older(s, call, deadline, rc, &why);
 	}
 	if (rc) {
 		if (err && err->code == 0) {

@@ -1,5 +1,6 @@
 #include "http_link.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -7,6 +8,7 @@
 
 #define CLOSE_MS 2000
 #define ENDPOINT_EVENT "endpoint"
+#define MAX_ENDPOINT ((size_t)8192)
 
 const char link_options[] =
 	"{\"type\":\"object\",\"required\":[\"url\"],\"properties\":{"
@@ -192,7 +194,7 @@ static int on_event(void *payload, assay_str name, assay_str data)
 	s->tries = 0;
 	if (l->older && name.len == strlen(ENDPOINT_EVENT) && memcmp(name.ptr, ENDPOINT_EVENT, name.len) == 0) {
 		if (!l->endpoint) {
-			l->endpoint = link_resolve(l->host, l->url, data, NULL);
+			l->endpoint = link_resolve(l->host, l->url, data, s->fault);
 		}
 		return l->endpoint ? 0 : ASSAY_EPROTO;
 	}
@@ -391,9 +393,11 @@ static int take_bytes(link *l, stream *s, assay_str bytes, assay_error *err)
 	int rc;
 
 	if (s->kind == STREAM_EVENTS) {
+		s->fault = err;
 		rc = events_feed(&s->parser, bytes);
+		s->fault = NULL;
 		if (rc == ASSAY_EPROTO) {
-			return l->host->fail(err, rc, "its endpoint event names no address on its own host");
+			return rc; /* link_resolve has said it */
 		}
 	} else {
 		if (s->kind == STREAM_OTHER && s->body.len + bytes.len > LINK_MAX_REFUSAL) {
@@ -585,7 +589,7 @@ static size_t origin_length(assay_str url)
 	return i;
 }
 
-/* "http" and port 80 may be said or not; a user name is no part of an origin. */
+/* "http" and port 80, and a user's name, are to be said in both or in neither. */
 static int same_origin(const char *a, size_t n, assay_str b)
 {
 	size_t m = origin_length(b);
@@ -593,25 +597,51 @@ static int same_origin(const char *a, size_t n, assay_str b)
 	return m == n && strncasecmp(a, b.ptr, n) == 0;
 }
 
+static int is_address(assay_str s)
+{
+	return s.len > 0 && s.len <= MAX_ENDPOINT && is_clean(s) && !memchr(s.ptr, ' ', s.len) &&
+	       !memchr(s.ptr, '\t', s.len);
+}
+
+/* Is it no path, but "SCHEME:..." (RFC 3986, section 3.1) or "//HOST..."? */
+static int has_origin(assay_str reference)
+{
+	size_t i = 0;
+
+	while (i < reference.len && (isalnum((unsigned char)reference.ptr[i]) || strchr("+-.", reference.ptr[i]))) {
+		i++;
+	}
+	return (i > 0 && i < reference.len && reference.ptr[i] == ':') ||
+	       (reference.len > 1 && reference.ptr[0] == '/' && reference.ptr[1] == '/');
+}
+
+/* Told as a whole or not at all: what may be a secret in it is known by its whole value. */
+static void refuse_endpoint(const assay_host *host, assay_str reference, assay_error *err)
+{
+	char named[200];
+
+	if (reference.len + 3 > sizeof named) {
+		snprintf(named, sizeof named, "an address of %zu bytes", reference.len);
+	} else {
+		snprintf(named, sizeof named, "\"%.*s\"", (int)reference.len, reference.ptr);
+	}
+	host->fail(err, ASSAY_EPROTO,
+		   "its endpoint event names %s (expected a path, or an address with the scheme, host and port of its "
+		   "\"url\", of at most %zu bytes and without blanks)",
+		   named, MAX_ENDPOINT);
+}
+
 char *link_resolve(const assay_host *host, const char *base, assay_str reference, assay_error *err)
 {
 	size_t origin = origin_length((assay_str){base, strlen(base)}), keep = origin;
 	char *head, *tail, *out;
 
-	if (!is_clean(reference) || reference.len == 0 || reference.len > 8192) {
-		host->fail(err, ASSAY_EPROTO, "that is no address");
+	if (!is_address(reference) || (has_origin(reference) && !same_origin(base, origin, reference))) {
+		refuse_endpoint(host, reference, err);
 		return NULL;
 	}
-	if (origin_length(reference) > 0 && strncasecmp(reference.ptr, "http", 4) == 0) {
-		if (!same_origin(base, origin, reference)) {
-			host->fail(err, ASSAY_EPROTO, "that is an address on another host");
-			return NULL;
-		}
+	if (has_origin(reference)) {
 		return link_copy(host, reference);
-	}
-	if (reference.len > 1 && reference.ptr[0] == '/' && reference.ptr[1] == '/') {
-		host->fail(err, ASSAY_EPROTO, "that is an address on another host");
-		return NULL;
 	}
 	if (reference.ptr[0] != '/') {
 		size_t end = origin + strcspn(base + origin, "?#");

@@ -28,11 +28,12 @@ typedef struct stream {
 	stream_kind kind;
 	events_text body; /* of a reply that is no event stream */
 	events parser;
-	int64_t again_ms; /* when it is taken up again; 0: it is not waiting for that */
-	int tries;        /* since an event came */
-	char *elsewhere;  /* the address that a redirect led to without all that was sent; NULL: none */
-	int resumed;      /* goes on where another broke off */
-	int handed_on;    /* a reply that is over, whose body is a message by now: no other will come */
+	assay_error *fault; /* where that of the event at hand is told */
+	int64_t again_ms;   /* when it is taken up again; 0: it is not waiting for that */
+	int tries;          /* since an event came */
+	char *elsewhere;    /* the address that a redirect led to without all that was sent; NULL: none */
+	int resumed;        /* goes on where another broke off */
+	int handed_on;      /* a reply that is over, whose body is a message by now: no other will come */
 } stream;
 
 struct link {
@@ -83,7 +84,8 @@ int link_deliver(link *l, assay_sink *sink, int *stop, assay_error *err);
 int link_refuse(link *l, stream *s, assay_error *err);
 void link_refusal(void *instance, int32_t *status, assay_str *body);
 
-/* base with `reference` resolved against it, on the same origin, as a new string; NULL and err otherwise. */
+/* base with `reference`, which an endpoint event names, resolved against it, on the same origin, as a new string; NULL
+ * and err otherwise. */
 char *link_resolve(const assay_host *host, const char *base, assay_str reference, assay_error *err);
 
 /* The older transport (http_older.c). */
