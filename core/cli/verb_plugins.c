@@ -62,7 +62,7 @@ static int implementation_line(assay_json *table, const assay_json *module, cons
 static int list(as_cli *cli, as_registry *registry, uint32_t role, assay_error *err)
 {
 	static const char *const titles[COLUMNS] = {"plugin", "version", "module",  "abi",
-						    "state",  "file",    "shadows", ""};
+						    "state",  "file",    "shadows", "summary or reason"};
 	assay_json *all = NULL, *table = as_table_new();
 	int rc = table ? as_registry_survey(registry, role, &all, err) : as_fail_memory(err);
 	if (rc == 0 && as_cli_option(cli, "as")) {
