@@ -1,6 +1,5 @@
 /* Calendar arithmetic: the Gregorian rules carried back to year 1 and on to 9999. */
 #include "contrib/servers/almanac.h"
-#include <stdio.h>
 
 static const int days_before_month[13] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365};
 

@@ -71,7 +71,7 @@ int as_json_read_relaxed(const char *path, size_t max_bytes, assay_json **out, a
 void as_json_write(as_buf *b, const assay_json *v, uint32_t style);
 int as_json_dump(const assay_json *v, uint32_t style, assay_text *out, assay_error *err);
 void as_json_write_string(as_buf *b, assay_str s, bool ascii); /* one quoted string */
-void as_json_write_integer(as_buf *b, int64_t n);
+void as_json_write_integer(as_buf *b, int64_t n);              /* its decimal digits */
 void as_json_write_double(as_buf *b,
 			  double d); /* shortest digits that read back, as Python's repr: 1.0, 1e-05, 1e+16 */
 
@@ -131,8 +131,9 @@ int as_json_set_n(assay_json *object, assay_str key, assay_json *value);
 int as_json_append(assay_json *array, assay_json *value);
 assay_json *as_json_record(const assay_member *members, size_t n);
 assay_json *as_json_detach(assay_json *object, const char *key);
-/* A member in the stead of the whole document, which is in no container and is taken over. What as_json_detach copies
- * out of a parsed document stays where it is. NULL: there is no such member, or memory is out. */
+/* A member in the stead of the whole document, which is in no container, is not frozen and is taken over. What
+ * as_json_detach copies out of a parsed document stays where it is, if that is small: of what is large, nothing is kept
+ * that the member does not need. NULL: there is no such member, or memory is out. */
 assay_json *as_json_narrow(assay_json *document, const char *key);
 assay_json *as_json_take_first(assay_json *array); /* the first element, out of the array; NULL when it is empty */
 void as_json_free(assay_json *v);

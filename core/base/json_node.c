@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bytes of the last piece of a block, beside which others are smaller, that is kept for a part of it. */
+#define NARROW_MOST ((size_t)4096)
+
 /* Most texts are ASCII without a NUL. */
 static bool is_plain(assay_str s)
 {
@@ -518,11 +521,13 @@ assay_json *as_json_detach(assay_json *object, const char *key)
 	return as_json_value(take_out(parent, as_json_node(as_json_get(object, key))));
 }
 
-/* Do the object and its member lie in one block, with nothing else in it that has memory of its own? */
+/* Do the object and its member lie in one block, in which nothing has memory of its own and little is wasted when the
+ * member alone is wanted? */
 static bool is_of_block(const cJSON *object, const cJSON *member)
 {
-	return (object->valueint & AS_NODE_ROOT) && !as_json_node_shared(object) &&
-	       !((const as_json_block *)(const void *)object)->mixed && (member->valueint & AS_NODE_IN_BLOCK);
+	const as_json_block *b = (const as_json_block *)(const void *)object;
+	return (object->valueint & AS_NODE_ROOT) && !as_json_node_shared(object) && !b->mixed &&
+	       b->piece_size <= NARROW_MOST && (member->valueint & AS_NODE_IN_BLOCK);
 }
 
 assay_json *as_json_narrow(assay_json *document, const char *key)

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #define BUF_FIRST 64u
-#define SMALL 1024u
 #define SPARE_MAX 1024u
 #define ARENA_BLOCK ((size_t)4096)
 
@@ -244,18 +243,10 @@ bool as_grow(void *items, size_t *cap, size_t need, size_t size)
 
 void *as_new(size_t count, size_t size)
 {
-	size_t bytes;
-	void *p;
 	if (size > 0 && count > SIZE_MAX / 2 / size) {
 		return NULL;
 	}
-	bytes = count * size;
-	bytes = bytes > 0 ? bytes : 1;
-	if (bytes > SMALL) {
-		return calloc(1, bytes);
-	}
-	p = malloc(bytes); /* which has small pieces at hand, where calloc has to look for them */
-	return p ? memset(p, 0, bytes) : NULL;
+	return calloc(count ? count : 1, size ? size : 1);
 }
 
 char *as_strndup(assay_str s)

@@ -90,6 +90,7 @@ static inline assay_str as_text_str(assay_text t)
 {
 	return (assay_str){t.ptr, t.len};
 }
+/* From any place, in the machine's byte order. */
 static inline uint64_t as_load64(const char *p)
 {
 	uint64_t x;

@@ -24,7 +24,7 @@ typedef struct as_process_spec {
 
 /* ASSAY_ENOENT: no such command (where = argv[0]) or folder (where = cwd); ASSAY_EIO otherwise. exec failures are
  * reported here. The child starts with default signal handling. SIGPIPE of writes to it is dealt with, whatever the
- * program does with that signal; SIGCHLD must not be ignored. */
+ * program does with that signal when this is called; SIGCHLD must not be ignored. */
 int as_process_spawn(const as_process_spec *spec, as_process **out, assay_error *err);
 
 int as_process_pid(const as_process *p); /* its keeper's */

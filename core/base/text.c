@@ -121,14 +121,9 @@ size_t as_utf8_check(assay_str s)
 	size_t i = 0, n = 1;
 
 	while (i < s.len && n > 0) {
-		uint64_t eight;
-
 		/* Most text is ASCII. */
-		for (; s.len - i >= sizeof eight; i += sizeof eight) {
-			memcpy(&eight, p + i, sizeof eight);
-			if (eight & UINT64_C(0x8080808080808080)) {
-				break;
-			}
+		while (s.len - i >= 8 && !(as_load64(s.ptr + i) & UINT64_C(0x8080808080808080))) {
+			i += 8;
 		}
 		n = i < s.len ? sequence(p + i, s.len - i) : 0;
 		i += n;

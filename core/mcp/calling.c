@@ -8,9 +8,9 @@
 
 static assay_json *call_params(assay_str tool, const assay_json *arguments)
 {
-	const assay_member none = assay_with_value("arguments", arguments ? NULL : as_json_object());
 	const assay_member members[] = {assay_with_text("name", tool),
-					arguments ? assay_with_copy("arguments", arguments) : none};
+					arguments ? assay_with_copy("arguments", arguments)
+						  : assay_with_value("arguments", as_json_object())};
 
 	return as_json_record(members, sizeof members / sizeof *members);
 }

@@ -58,7 +58,8 @@ void as_server_result(const as_mcp_exchange *x, as_buf *b, const assay_json *id,
 /* Is this request one of the stateless revisions? */
 bool as_server_is_stateless(const as_rpc_message *m);
 
-/* Answer one message. x: server, peer and channel are set; the rest is set here. */
+/* Answer one message, whose document must last until then. x: server, peer and channel are set; the rest is set here.
+ */
 void as_server_message(as_mcp_exchange *x, const as_rpc_message *m, as_buf *b, bool in_batch);
 void as_server_stateless_request(as_mcp_exchange *x, const as_rpc_message *m, as_buf *b);
 void as_server_list(as_mcp_exchange *x, const as_rpc_message *m, as_buf *b);

@@ -56,10 +56,9 @@ static int ask(const task *t, const char *method, assay_json *params, as_wire_an
 /* What a finished task holds takes the place of the answer: member `key` of `holder`, which is taken over. */
 static int settle(const task *t, assay_json *holder, const char *key, as_wire_answer *answer, assay_error *err)
 {
-	assay_json *inner = as_json_detach(holder, key), *message = NULL;
-	bool is_object = as_json_type(inner) == ASSAY_JSON_OBJECT;
+	bool is_object = as_json_type(as_json_get(holder, key)) == ASSAY_JSON_OBJECT;
+	assay_json *inner = as_json_narrow(holder, key), *message;
 
-	as_json_free(holder);
 	if (!is_object) {
 		as_json_free(inner);
 		return as_wire_fail(&t->s->wire, err, ASSAY_EPROTO, "its task is over but has no %s", key);

@@ -272,8 +272,11 @@ static int take_answer(const assay_command *c, assay_json *answer, assay_json **
 		}
 		return ASSAY_EINVAL;
 	}
+	if (!as_json_get(answer, "result")) {
+		return as_fail(err, ASSAY_EPROTO, "%s answered with neither \"result\" nor \"error\"", c->name);
+	}
 	*result = as_json_detach(answer, "result");
-	return *result ? 0 : as_fail(err, ASSAY_EPROTO, "%s answered with neither \"result\" nor \"error\"", c->name);
+	return *result ? 0 : as_fail_memory(err);
 }
 
 static int command_ask(assay_call *call, assay_command *c, const char *op, const assay_json *params,

@@ -14,8 +14,8 @@ int as_note_plugin(as_engine *e, const as_impl_info *info, assay_error *err);
  * agent of candidates alone may be: the attempts of the other one are not its own (as_attempt_id). */
 int as_check_makers(as_engine *e, assay_error *err);
 
-/* The same for implementations that the manifest names (as_manifest_check_plugins has found them). `serving`:
- * transports and environments, which no worker opens and notes; otherwise all but agents, which have made nothing until
+/* as_note_plugin for what the manifest names (as_manifest_check_plugins has found it). `serving`: transports and
+ * environments, which no worker opens and notes; otherwise all but explorers, which have made nothing until
  * a worker opens them; of candidates' agents that have, the one that is there now, whose attempts are told of. */
 int as_note_named(as_engine *e, bool serving, assay_error *err);
 

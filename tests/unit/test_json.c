@@ -602,6 +602,7 @@ START_TEST(test_narrow)
 		}
 		part = as_json_narrow(v, key);
 		ck_assert_ptr_nonnull(part);
+		ck_assert(part == v || i % 4 != 0); /* it stays where it was parsed */
 		ck_assert_uint_eq(as_json_key(part).len, 0);
 		ck_assert_ptr_null(as_json_next(part));
 		ck_assert_uint_eq(as_json_line(part), line);
@@ -624,7 +625,9 @@ END_TEST
 START_TEST(test_narrow_wide)
 {
 	as_buf text = {0};
-	assay_json *v;
+	assay_member members[100];
+	char keys[100][16];
+	assay_json *v, *whole;
 	for (int i = 0; i < 200; i++) {
 		as_buf_printf(&text, "%s\"k%d\":%d", i ? "," : "{\"in\":{", i, i);
 	}
@@ -638,6 +641,22 @@ START_TEST(test_narrow_wide)
 	ck_assert_ptr_null(as_json_get(v, "o1"));
 	ck_assert_int_eq(as_json_set(v, "k7", as_json_integer(-7)), 0);
 	ck_assert_int_eq(as_json_i64(as_json_get(v, "k7"), 0), -7);
+	as_json_free(v);
+	/* A record of many members has an index with memory of its own. */
+	for (int i = 0; i < 100; i++) {
+		snprintf(keys[i], sizeof keys[i], "k%d", i);
+		members[i] = assay_with_text(keys[i], ASSAY_STR("t"));
+	}
+	v = as_json_narrow(as_json_record(members, 100), "k99");
+	ck_assert_str_eq(as_json_cstr(v, ""), "t");
+	as_json_free(v);
+	/* Of what is large the member alone is kept. */
+	as_buf_clear(&text);
+	as_buf_printf(&text, "{\"in\":[1],\"rest\":\"%05000d\"}", 0);
+	whole = parse(text.ptr, ASSAY_JSON_PEER);
+	v = as_json_narrow(whole, "in");
+	ck_assert(v != whole);
+	ck_assert_uint_eq(as_json_count(v), 1);
 	as_json_free(v);
 	as_buf_free(&text);
 }
