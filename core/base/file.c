@@ -148,11 +148,13 @@ static int sync_folder(assay_str dir)
 }
 
 /* What a write to `path` has to replace. Replacing a device or a pipe by a file would surprise everybody (think of
- * /dev/stdout), and so would replacing a link: that means the file it points to. */
-static int find_target(const char *path, char **target, assay_error *err)
+ * /dev/stdout), and so would replacing a link: that means the file it points to. *rights: those of what is there, which
+ * stay; 0 when nothing is. */
+static int find_target(const char *path, char **target, mode_t *rights, assay_error *err)
 {
 	struct stat st;
 	*target = NULL;
+	*rights = 0;
 	if (lstat(path, &st) != 0) {
 		if (errno != ENOENT) {
 			return as_fail_errno(err, errno, path, "write");
@@ -173,6 +175,7 @@ static int find_target(const char *path, char **target, assay_error *err)
 		return ASSAY_EINVAL;
 	}
 	*target = real;
+	*rights = st.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
 	return 0;
 }
 
@@ -181,7 +184,8 @@ int as_file_begin(const char *path, as_file_draft *draft, assay_error *err)
 	as_buf temp = {0};
 	assay_text name = {0};
 	*draft = (as_file_draft){.fd = -1};
-	int rc = find_target(path, &draft->target, err);
+	mode_t rights;
+	int rc = find_target(path, &draft->target, &rights, err);
 	if (rc != 0) {
 		return rc;
 	}
@@ -192,6 +196,10 @@ int as_file_begin(const char *path, as_file_draft *draft, assay_error *err)
 	}
 	rc = as_buf_take(&temp, &name, err);
 	draft->temp = name.ptr;
+	/* Some file systems have no rights to give. */
+	if (rc == 0 && rights != 0 && fchmod(draft->fd, rights) != 0 && errno != EPERM && errno != ENOTSUP) {
+		rc = as_fail_errno(err, errno, path, "keep the rights of");
+	}
 out:
 	as_buf_free(&temp);
 	if (rc != 0) {

@@ -8,8 +8,8 @@
 int as_file_read(const char *path, size_t max, assay_text *out, assay_error *err);
 /* The same for a text: one that is UTF-16 is ASSAY_EDATA. */
 int as_file_read_text(const char *path, size_t max, assay_text *out, assay_error *err);
-/* Atomic and durable; mode 0666 less umask. A link stays, the file that it points to is replaced. ASSAY_EINVAL: path is
- * a folder, device or pipe. */
+/* Atomic and durable; the rights of what was there stay, a new file has 0666 less umask. A link stays, the file that it
+ * points to is replaced. ASSAY_EINVAL: path is a folder, device or pipe. */
 int as_file_write(const char *path, assay_str bytes, assay_error *err);
 /* The same in pieces: write to fd, then commit or abandon, which free it. Zero-initialise. */
 typedef struct as_file_draft {

@@ -91,6 +91,9 @@ static int harvest_prose(vet_pool *pool, assay_str tool, assay_str text, size_t 
 		while (end < text.len && !strchr(" \n\r\t\"'),;", text.ptr[end])) {
 			end++;
 		}
+		while (end > i && strchr(":.", text.ptr[end - 1])) { /* of the sentence that it stands in */
+			end--;
+		}
 		if (end > i + 1 && text.ptr[i + 1] != '/') {
 			assay_json *path = as_json_string((assay_str){text.ptr + i, end - i});
 			rc = path ? keep(pool, tool, ASSAY_STR("path"), path, left) : ASSAY_ENOMEM;

@@ -168,6 +168,20 @@ START_TEST(test_write_refuses)
 }
 END_TEST
 
+START_TEST(test_write_keeps_rights)
+{
+	static const mode_t kept[] = {0600, 0644, 0444, 0660};
+	struct stat st;
+	put("f", "old");
+	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+		ck_assert_int_eq(chmod(in("f"), kept[i]), 0);
+		put("f", "new");
+		ck_assert_int_eq(stat(in("f"), &st), 0);
+		ck_assert_uint_eq(st.st_mode & 0777, kept[i]);
+	}
+}
+END_TEST
+
 START_TEST(test_write_follows_a_link)
 {
 	put("real", "old");
@@ -549,6 +563,7 @@ static Suite *suite(void)
 				      test_read_large,
 				      test_read_refuses,
 				      test_write_refuses,
+				      test_write_keeps_rights,
 				      test_write_follows_a_link,
 				      test_disk_full,
 				      test_make_dirs,
