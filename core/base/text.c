@@ -115,6 +115,19 @@ size_t as_utf8_prefix(assay_str s, size_t n)
 	return i;
 }
 
+void as_utf8_cut(char *out, size_t size, assay_str s)
+{
+	size_t n = s.len < size ? s.len : size - 1;
+
+	while (n > 0 && n < s.len && ((unsigned char)s.ptr[n] & 0xC0u) == 0x80u) {
+		n--;
+	}
+	if (n > 0) {
+		memcpy(out, s.ptr, n);
+	}
+	out[n] = '\0';
+}
+
 size_t as_utf8_check(assay_str s)
 {
 	const unsigned char *p = (const unsigned char *)s.ptr;

@@ -89,9 +89,7 @@ static void note_strange(as_mcp_session *s, const as_wire_answer *answer)
 	}
 	s->strange[0] = '\0';
 	if (names.len > 0 && !best_of(list, true) && !best_of(list, false)) {
-		size_t n = as_utf8_prefix(as_buf_str(&names), sizeof s->strange - 1);
-		memcpy(s->strange, names.ptr, n);
-		s->strange[n] = '\0';
+		as_utf8_cut(s->strange, sizeof s->strange, as_buf_str(&names));
 	}
 	as_buf_free(&names);
 }

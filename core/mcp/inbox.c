@@ -92,7 +92,6 @@ static void note_stray(as_wire *w, const as_rpc_message *m)
 {
 	int64_t id = as_json_i64(m->id, 0);
 	as_buf text = {0};
-	size_t n;
 
 	if (!w->open_id || w->answer || (id > 0 && id <= w->open_id)) {
 		return;
@@ -100,9 +99,7 @@ static void note_stray(as_wire *w, const as_rpc_message *m)
 	if (m->id) {
 		as_json_write(&text, m->id, ASSAY_JSON_COMPACT);
 	}
-	n = as_utf8_prefix(as_buf_str(&text), sizeof w->stray - 1);
-	memcpy(w->stray, n ? text.ptr : "none", n ? n : sizeof "none");
-	w->stray[n ? n : strlen("none")] = '\0';
+	as_utf8_cut(w->stray, sizeof w->stray, text.len ? as_buf_str(&text) : ASSAY_STR("none"));
 	as_buf_free(&text);
 }
 

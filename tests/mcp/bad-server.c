@@ -203,6 +203,18 @@ static void init_supported(long id)
 	}
 }
 
+#define WIDE                                                                                                           \
+	"\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC" /* 24 bytes \
+													    */
+#define VERY_WIDE WIDE WIDE WIDE WIDE WIDE WIDE WIDE WIDE
+
+static void init_wide(long id)
+{
+	say("{\"jsonrpc\":\"2.0\",\"id\":%ld,\"error\":{\"code\":-32602,\"message\":\"version\",\"data\":{\"supported\":["
+	    "\"" VERY_WIDE "\",\"" VERY_WIDE "\"]}}}",
+	    id);
+}
+
 static void init_bare(long id)
 {
 	answer(id, "{\"protocolVersion\":\"2025-06-18\",\"capabilities\":7}");
@@ -317,6 +329,12 @@ static void call_twice(long id)
 static void call_wrong_id(long id)
 {
 	answer(id + 1000, SAID("lost"));
+}
+
+static void call_wide_id(long id)
+{
+	(void)id;
+	say("{\"jsonrpc\":\"2.0\",\"id\":\"" VERY_WIDE "\",\"result\":" SAID("lost") "}");
 }
 
 static void call_string_id(long id)
@@ -605,6 +623,7 @@ static const struct behaviour {
 	{.name = "init-error", .init = init_error},
 	{.name = "init-string", .init = init_string},
 	{.name = "init-supported", .init = init_supported},
+	{.name = "init-wide", .init = init_wide},
 	{.name = "init-bare", .init = init_bare, .list = list_unknown},
 	{.name = "half-line", .list = half_line},
 	{.name = "list-deaf", .list = list_deaf},
@@ -623,6 +642,7 @@ static const struct behaviour {
 	{.name = "call-silent", .call = silent},
 	{.name = "call-twice", .call = call_twice},
 	{.name = "call-wrong-id", .call = call_wrong_id},
+	{.name = "call-wide-id", .call = call_wide_id},
 	{.name = "call-string-id", .call = call_string_id},
 	{.name = "call-float-id", .call = call_float_id},
 	{.name = "call-unversioned", .call = call_unversioned},

@@ -368,6 +368,7 @@ START_TEST(test_failures_at_the_start)
 		 "MCP revision \"1999-01-01\", which is not one of ours (2025-11-25,"},
 		{"init-no-version", OPEN, ASSAY_EPROTO, true, "names no protocolVersion"},
 		{"init-error", OPEN, ASSAY_EPROTO, true, "it answered initialize with error -32603: no licence"},
+		{"init-wide", OPEN, ASSAY_EPROTO, true, "it speaks MCP revision \xE2\x82\xAC"},
 		{"init-string", OPEN, ASSAY_EPROTO, true,
 		 "the answer to initialize is neither a result object nor an error"},
 	};
@@ -409,6 +410,7 @@ START_TEST(test_failures_of_calls)
 		{"call-silent", CALL, ASSAY_ETIMEOUT, false, "tools/call of a was not answered within 300 ms"},
 		{"call-wrong-id", CALL, ASSAY_ETIMEOUT, false, "within 300 ms; an answer with the id 100"},
 		{"call-string-id", CALL, ASSAY_ETIMEOUT, false, "within 300 ms; an answer with the id \""},
+		{"call-wide-id", CALL, ASSAY_ETIMEOUT, false, "an answer with the id \"\xE2\x82\xAC"},
 		{"call-unversioned", CALL, ASSAY_ETIMEOUT, false, "the last: JSON without \"jsonrpc\": \"2.0\""},
 		{"call-no-id", CALL, ASSAY_ETIMEOUT, false, "tools/call of a was not answered within 300 ms"},
 		{"call-both", CALL, ASSAY_EPROTO, false, "the answer to tools/call of a is neither"},

@@ -100,6 +100,26 @@ START_TEST(prefixes)
 	ck_assert_uint_eq(as_utf8_prefix(s, 4), 7);
 	ck_assert_uint_eq(as_utf8_prefix(s, SIZE_MAX), 7);
 	ck_assert_uint_eq(as_utf8_prefix((assay_str){NULL, 0}, 5), 0);
+	static const char *const cut[] = {"",
+					  "",
+					  "",
+					  "\xE2\x82\xAC",
+					  "\xE2\x82\xAC",
+					  "\xE2\x82\xAC\xC3\xA9",
+					  "\xE2\x82\xAC\xC3\xA9z",
+					  "\xE2\x82\xAC\xC3\xA9z"};
+	for (size_t size = 1; size <= 8; size++) {
+		char out[10];
+		memset(out, '#', sizeof out);
+		as_utf8_cut(out, size, ASSAY_STR("\xE2\x82\xAC\xC3\xA9z"));
+		ck_assert_str_eq(out, cut[size - 1]);
+		for (size_t i = size; i < sizeof out; i++) {
+			ck_assert_int_eq(out[i], '#');
+		}
+	}
+	char none[2] = "x";
+	as_utf8_cut(none, sizeof none, (assay_str){NULL, 0});
+	ck_assert_str_eq(none, "");
 }
 END_TEST
 
