@@ -121,8 +121,8 @@ int as_check_valid(const as_engine *e, const assay_json *model, assay_error *err
 int as_add_void_causes(const as_engine *e, assay_json *out, assay_error *err);
 /* The figures of a project: the leaderboard on the terminal, the whole report model as JSON. As as_check_valid. */
 int as_say_figures(as_cli *cli, const as_project *p, assay_error *err);
-/* Make the attempts that are wanted, *made of them. Where no money is left (ASSAY_ELIMIT), what is there is told all the
- * same. */
+/* Make the attempts that are wanted, *made of them. Where no money is left (ASSAY_ELIMIT), what is there is told all
+ * the same. */
 int as_evaluate(as_cli *cli, const as_project *p, uint64_t *made, assay_error *err);
 
 /* What as_lines notes (core/run/lines.h) on stderr: a thousand lines at most, how many more at the end. The payload is
