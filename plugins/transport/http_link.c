@@ -193,10 +193,7 @@ static int on_event(void *payload, assay_str name, assay_str data)
 
 	s->tries = 0;
 	if (l->older && name.len == strlen(ENDPOINT_EVENT) && memcmp(name.ptr, ENDPOINT_EVENT, name.len) == 0) {
-		if (!l->endpoint) {
-			l->endpoint = link_resolve(l->host, l->url, data, s->fault);
-		}
-		return l->endpoint ? 0 : ASSAY_EPROTO;
+		return l->endpoint ? 0 : link_resolve(l->host, l->url, data, &l->endpoint, s->fault);
 	}
 	return link_push(l, data);
 }
@@ -616,7 +613,7 @@ static int has_origin(assay_str reference)
 }
 
 /* Told as a whole or not at all: what may be a secret in it is known by its whole value. */
-static void refuse_endpoint(const assay_host *host, assay_str reference, assay_error *err)
+static int refuse_endpoint(const assay_host *host, assay_str reference, assay_error *err)
 {
 	char named[200];
 
@@ -625,23 +622,25 @@ static void refuse_endpoint(const assay_host *host, assay_str reference, assay_e
 	} else {
 		snprintf(named, sizeof named, "\"%.*s\"", (int)reference.len, reference.ptr);
 	}
-	host->fail(err, ASSAY_EPROTO,
-		   "its endpoint event names %s (expected a path, or an address with the scheme, host and port of its "
-		   "\"url\", of at most %zu bytes and without blanks)",
-		   named, MAX_ENDPOINT);
+	return host->fail(
+		err, ASSAY_EPROTO,
+		"its endpoint event names %s (expected a path, or an address with the scheme, host and port of its "
+		"\"url\", of at most %zu bytes and without blanks)",
+		named, MAX_ENDPOINT);
 }
 
-char *link_resolve(const assay_host *host, const char *base, assay_str reference, assay_error *err)
+int link_resolve(const assay_host *host, const char *base, assay_str reference, char **out, assay_error *err)
 {
 	size_t origin = origin_length((assay_str){base, strlen(base)}), keep = origin;
-	char *head, *tail, *out;
+	char *head, *tail;
 
+	*out = NULL;
 	if (!is_address(reference) || (has_origin(reference) && !same_origin(base, origin, reference))) {
-		refuse_endpoint(host, reference, err);
-		return NULL;
+		return refuse_endpoint(host, reference, err);
 	}
 	if (has_origin(reference)) {
-		return link_copy(host, reference);
+		*out = link_copy(host, reference);
+		return *out ? 0 : host->fail(err, ASSAY_ENOMEM, "out of memory");
 	}
 	if (reference.ptr[0] != '/') {
 		size_t end = origin + strcspn(base + origin, "?#");
@@ -653,12 +652,10 @@ char *link_resolve(const assay_host *host, const char *base, assay_str reference
 	}
 	head = link_copy(host, (assay_str){base, keep});
 	tail = link_copy(host, reference);
-	out = head && tail ? link_join(host, head, keep == origin && tail[0] != '/' && tail[0] != '?' ? "/" : "", tail)
-			   : NULL;
+	if (head && tail) {
+		*out = link_join(host, head, keep == origin && tail[0] != '/' && tail[0] != '?' ? "/" : "", tail);
+	}
 	host->free(head);
 	host->free(tail);
-	if (!out) {
-		host->fail(err, ASSAY_ENOMEM, "out of memory");
-	}
-	return out;
+	return *out ? 0 : host->fail(err, ASSAY_ENOMEM, "out of memory");
 }

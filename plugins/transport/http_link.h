@@ -84,9 +84,9 @@ int link_deliver(link *l, assay_sink *sink, int *stop, assay_error *err);
 int link_refuse(link *l, stream *s, assay_error *err);
 void link_refusal(void *instance, int32_t *status, assay_str *body);
 
-/* base with `reference`, which an endpoint event names, resolved against it, on the same origin, as a new string; NULL
- * and err otherwise. */
-char *link_resolve(const assay_host *host, const char *base, assay_str reference, assay_error *err);
+/* *out: base with `reference`, which an endpoint event names, resolved against it, on the same origin, as a new string.
+ * ASSAY_EPROTO, and ASSAY_ENOMEM, leave NULL there. */
+int link_resolve(const assay_host *host, const char *base, assay_str reference, char **out, assay_error *err);
 
 /* The older transport (http_older.c). */
 int older_connect(link *l, assay_call *call, assay_error *err);
