@@ -115,13 +115,20 @@ size_t as_utf8_prefix(assay_str s, size_t n)
 	return i;
 }
 
-void as_utf8_cut(char *out, size_t size, assay_str s)
+size_t as_utf8_within(assay_str s, size_t bytes)
 {
-	size_t n = s.len < size ? s.len : size - 1;
+	size_t n = s.len < bytes ? s.len : bytes;
 
 	while (n > 0 && n < s.len && ((unsigned char)s.ptr[n] & 0xC0u) == 0x80u) {
 		n--;
 	}
+	return n;
+}
+
+void as_utf8_cut(char *out, size_t size, assay_str s)
+{
+	size_t n = as_utf8_within(s, size - 1);
+
 	if (n > 0) {
 		memcpy(out, s.ptr, n);
 	}

@@ -13,6 +13,8 @@ size_t as_utf8_put(char out[4], uint32_t code_point); /* bytes written; what is 
 size_t as_utf8_length(assay_str s);                   /* in code points */
 /* Bytes of the longest prefix with at most `n` code points. */
 size_t as_utf8_prefix(assay_str s, size_t n);
+/* Bytes of the longest prefix of whole characters that has at most `bytes` of them. */
+size_t as_utf8_within(assay_str s, size_t bytes);
 /* A text in an array of `size` bytes, with its NUL: as much of it as fits, in whole characters. */
 void as_utf8_cut(char *out, size_t size, assay_str s);
 /* Offset of the first byte that is not part of valid UTF-8 (C0 80 is not), or s.len. */

@@ -1,5 +1,6 @@
 #include "core/mcp/arguments.h"
 
+#include "core/base/text.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,6 @@
 static void add_value(as_buf *b, const assay_json *v)
 {
 	as_buf text = {0};
-	size_t cut;
 
 	as_json_write(&text, v, ASSAY_JSON_COMPACT);
 	if (text.failed) {
@@ -19,11 +19,7 @@ static void add_value(as_buf *b, const assay_json *v)
 	} else if (text.len <= MAX_VALUE) {
 		as_buf_add(b, as_buf_str(&text));
 	} else {
-		cut = MAX_VALUE;
-		while (cut > 0 && ((unsigned char)text.ptr[cut] & 0xC0u) == 0x80u) {
-			cut--;
-		}
-		as_buf_add(b, (assay_str){text.ptr, cut});
+		as_buf_add(b, (assay_str){text.ptr, as_utf8_within(as_buf_str(&text), MAX_VALUE)});
 		as_buf_puts(b, "...");
 	}
 	as_buf_free(&text);

@@ -1,5 +1,6 @@
 #include "core/release/difference.h"
 
+#include "core/base/text.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -122,13 +123,7 @@ static void show(const assay_json *v, char *out, size_t size)
 		return;
 	}
 	as_json_write(&text, v, ASSAY_JSON_COMPACT);
-	n = text.len;
-	if (n >= size) {
-		n = size - 4; /* room for the dots */
-		while (n > 0 && ((unsigned char)text.ptr[n] & 0xC0) == 0x80) {
-			n--; /* no half character */
-		}
-	}
+	n = text.len < size ? text.len : as_utf8_within(as_buf_str(&text), size - 4); /* room for the dots */
 	snprintf(out, size, "%.*s%s", (int)n, text.ptr ? text.ptr : "", n < text.len ? "..." : "");
 	as_buf_free(&text);
 }
